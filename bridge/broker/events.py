@@ -1,0 +1,170 @@
+"""What can happen to the broker: one frozen value for each kind of event.
+
+A `Waiter` is the shell's own name for somebody who waits for an answer. The broker only ever
+gives it back, in exactly one `Reply` for each event that carries a new one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType, TypeAlias
+
+from bridge.contract.jsonrpc import RequestId, ResponseId
+
+__all__ = [
+    "Call",
+    "CallerGone",
+    "CloseSession",
+    "Connect",
+    "Disconnect",
+    "Event",
+    "Instant",
+    "OversizeResult",
+    "PageState",
+    "Poll",
+    "PollBroken",
+    "Result",
+    "Shutdown",
+    "StateReport",
+    "Tick",
+    "Waiter",
+]
+
+Waiter = NewType("Waiter", int)
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """One reading of the two clocks that the broker is driven by."""
+
+    monotonic: float
+    """Seconds, from a clock that also counts while the machine sleeps. Decides everything."""
+    unix_ms: int
+    """Wall clock in milliseconds. Only told to the page, never compared with an older one."""
+
+
+class PageState(StrEnum):
+    """What the page last said of itself in `POST /state`."""
+
+    VISIBLE = "visible"
+    HIDDEN = "hidden"
+    FROZEN = "frozen"
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """`POST /connect`: a page wants to be the attached one."""
+
+    waiter: Waiter
+    app: str
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """`GET /poll`: the attached page asks for work, or waits for it."""
+
+    waiter: Waiter
+    client: str
+    ack: int | None
+    """The highest `seq` that the page's worker has received; None from a link that does not
+    acknowledge, which makes all that is leased final."""
+
+
+@dataclass(frozen=True, slots=True)
+class PollBroken:
+    """The peer broke off a poll, parked or being answered. `waiter` is the poll's own."""
+
+    waiter: Waiter
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`POST /result` with a response."""
+
+    waiter: Waiter
+    client: str
+    item_id: str
+    response: bytes
+    """Exactly as the page wrote it, raw line breaks replaced by spaces."""
+    response_id: ResponseId
+
+
+@dataclass(frozen=True, slots=True)
+class OversizeResult:
+    """`POST /result` with `tooLarge: true`: the action ran, its response cannot be sent."""
+
+    waiter: Waiter
+    client: str
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateReport:
+    """`POST /state`: what the page's main thread says of itself."""
+
+    waiter: Waiter
+    client: str
+    state: PageState
+    taken: int
+    """The highest `seq` that the page's main thread has begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnect:
+    """`POST /disconnect`: the page lets go."""
+
+    waiter: Waiter
+    client: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`POST /rpc`: a terminal wants one message answered by the page."""
+
+    waiter: Waiter
+    session: str
+    request: bytes
+    request_id: RequestId
+    timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallerGone:
+    """A terminal hung up while its call or its session's close was waiting."""
+
+    waiter: Waiter
+
+
+@dataclass(frozen=True, slots=True)
+class CloseSession:
+    """`POST /session/close`: a terminal releases its session in the page."""
+
+    waiter: Waiter
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed. Due at `Broker.next_wakeup()`, harmless at any other time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """The bridge is going: everyone who waits gets `CLOSING`, and so does who comes later."""
+
+
+Event: TypeAlias = (
+    Connect
+    | Poll
+    | PollBroken
+    | Result
+    | OversizeResult
+    | StateReport
+    | Disconnect
+    | Call
+    | CallerGone
+    | CloseSession
+    | Tick
+    | Shutdown
+)

@@ -1,0 +1,99 @@
+"""Every number of the contract, in one place.
+
+What a message may hold, how many things may wait, how long anything may take. Each value
+says its unit in its name and its reason in its comment. The dataclasses are frozen and are
+passed in, so that a test can shrink a limit instead of filling it.
+
+Knows nothing of sockets, clocks or event loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "BRIDGE_LIMITS",
+    "JSON_LIMITS",
+    "PROTOCOL_LIMITS",
+    "BridgeLimits",
+    "JsonLimits",
+    "ProtocolLimits",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLimits:
+    """Bounds of one strict JSON document, the same when reading and when writing."""
+
+    max_encoded_bytes: int = 1_048_576
+    """Encoded size of the document. 1 MiB holds any command; payloads travel in chunks."""
+    max_depth: int = 32
+    """Nested containers; a bare scalar has depth 0. Keeps every walk within a small stack."""
+    max_values: int = 16_384
+    """Values of every kind in the document, containers included, member names not."""
+    max_members: int = 4_096
+    """Elements of one array or members of one object."""
+    max_string_bytes: int = 262_144
+    """UTF-8 bytes of one decoded string or member name."""
+    max_number_chars: int = 1_024
+    """Characters of one number token. Below CPython's limit for converting digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolLimits:
+    """Bounds of control protocol 1."""
+
+    max_id_bytes: int = 256
+    """UTF-8 bytes of a string `id`."""
+    max_action_name_chars: int = 128
+    max_list_limit: int = 100
+    default_list_limit: int = 50
+    max_batch_calls: int = 128
+    max_resource_chunk_bytes: int = 65_536
+    max_sessions: int = 16
+    """Protocol sessions that one page keeps at once."""
+    max_turn_seconds: float = 5.0
+    """How long a call may hold the host's turn before it is answered as deferred."""
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeLimits:
+    """Bounds of the browser bridge: queue, time and connections."""
+
+    max_outstanding: int = 64
+    """Requests queued and leased together. The next one is `QUEUE_FULL` at once."""
+    max_body_bytes: int = 1_048_576 + 4_096
+    """Body of a POST: one message of the largest size, and its envelope."""
+    max_poll_items: int = 8
+    max_poll_seconds: float = 20.0
+    """Below the half minute after which proxies give up an idle request (RFC 6202, 5.5)."""
+    max_call_seconds: float = 30.0
+    """Longest, and default, time from accepting an `/rpc` to its answer."""
+    client_expiry_seconds: float = 60.0
+    """A page without a poll or a result for this long is taken to be gone."""
+    client_grace_seconds: float = 2.0
+    """A page whose open poll broke off has this long to come back."""
+    suspended_after_seconds: float = 5.0
+    """A leased item that a hidden page did not begin within this time will not be begun soon."""
+    max_answered_ids: int = 256
+    """Answered ids that are remembered, so that a second result is told from an unknown one."""
+    max_known_sessions: int = 1_024
+    """Session names that are remembered per page, so that a close of an unknown one is free."""
+    max_app_name_chars: int = 200
+    max_session_chars: int = 128
+    max_active_requests: int = 16
+    """Requests being read, checked or written at once; parked ones do not count."""
+    reserved_active_requests: int = 4
+    """Of those, kept for the attached page: a busy terminal must not stop its answers."""
+    max_parked_polls: int = 1
+    max_sockets: int = 96
+    head_timeout_seconds: float = 5.0
+    """A socket without a complete request head, or with a stalled body, is closed after this."""
+    shutdown_seconds: float = 2.0
+    """From the signal to the end of the process, every waiting caller answered."""
+    preflight_max_age_seconds: int = 600
+
+
+JSON_LIMITS = JsonLimits()
+PROTOCOL_LIMITS = ProtocolLimits()
+BRIDGE_LIMITS = BridgeLimits()

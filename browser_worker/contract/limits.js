@@ -1,0 +1,51 @@
+// @ts-check
+/**
+ * Every number of the contract that a page has to know: the twin of `bridge/contract/limits.py`.
+ * Units are in the names. The objects are frozen; pass others in to test with smaller ones.
+ * Knows nothing of the browser.
+ */
+
+/**
+ * @typedef {object} JsonLimits Bounds of one strict JSON document.
+ * @property {number} maxEncodedBytes
+ * @property {number} maxDepth Nested containers; a bare scalar has depth 0.
+ * @property {number} maxValues Values of every kind, containers included, member names not.
+ * @property {number} maxMembers Elements of one array or members of one object.
+ * @property {number} maxStringBytes UTF-8 bytes of one decoded string or member name.
+ * @property {number} maxNumberChars Characters of one number token.
+ */
+
+/** @type {Readonly<JsonLimits>} */
+export const JSON_LIMITS = Object.freeze({
+  maxEncodedBytes: 1_048_576,
+  maxDepth: 32,
+  maxValues: 16_384,
+  maxMembers: 4_096,
+  maxStringBytes: 262_144,
+  maxNumberChars: 1_024,
+});
+
+export const PROTOCOL_LIMITS = Object.freeze({
+  maxIdBytes: 256,
+  maxActionNameChars: 128,
+  maxListLimit: 100,
+  defaultListLimit: 50,
+  maxBatchCalls: 128,
+  maxResourceChunkBytes: 65_536,
+  maxSessions: 16,
+  /** How long a call may hold the host's turn before it is answered as deferred. */
+  maxTurnSeconds: 5,
+});
+
+export const BRIDGE_LIMITS = Object.freeze({
+  maxBodyBytes: 1_048_576 + 4_096,
+  maxPollItems: 8,
+  maxPollSeconds: 20,
+  maxCallSeconds: 30,
+  clientExpirySeconds: 60,
+  clientGraceSeconds: 2,
+  maxAppNameChars: 200,
+  maxSessionChars: 128,
+  /** A call that runs longer than this is reported to the bridge as begun. */
+  takenReportSeconds: 1,
+});
