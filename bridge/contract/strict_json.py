@@ -1,0 +1,295 @@
+"""Strict JSON: one reader and one writer with one set of bounds (Contract: strict JSON).
+
+Reads valid UTF-8 only, without a BOM, duplicate keys, lone surrogates, NaN or Infinity, and
+numbers by RFC 8259's grammar with their tokens kept. Everything is bounded by `JsonLimits`,
+and the bounds are checked before the costly step, so that no hostile document takes long.
+Any bytes give a value or a `StrictJsonError`. Its twin is `browser_worker/contract/strict_json.js`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, Final, Literal, TypeAlias
+
+import jiter
+import orjson
+
+from bridge.contract.json_numbers import (
+    FloatToken,
+    IntToken,
+    JsonNumber,
+    NumberToken,
+    number_token,
+    read_number,
+)
+from bridge.contract.limits import JSON_LIMITS, JsonLimits
+
+__all__ = [
+    "JsonValue",
+    "NumberToken",
+    "StrictJsonError",
+    "check_size",
+    "check_structure",
+    "check_syntax",
+    "dumps",
+    "loads",
+    "number_token",
+]
+
+JsonValue: TypeAlias = "bool | JsonNumber | str | list[JsonValue] | dict[str, JsonValue] | None"
+
+STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_EMPTY: Final = re.compile(rb"\[[ \t\r\n]*\]|\{[ \t\r\n]*\}")
+_MINUS_ZERO: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(?<![eE])-0(?![0-9.eE])', re.DOTALL)
+_MAX_FAST_INT_BITS: Final = 3_300
+"""An integer below 2**3300 has fewer than 1,000 digits."""
+
+
+class StrictJsonError(ValueError):
+    """A document that is not strict JSON, or a value that cannot be written as such.
+
+    `kind` is "syntax" or "limit"; a limit has a name and a maximum. `member` names the member
+    of a message's body inside which it was found, where that is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: Literal["syntax", "limit"] = "syntax",
+        limit: str | None = None,
+        maximum: int | None = None,
+        member: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.limit = limit
+        self.maximum = maximum
+        self.member = member
+
+
+def loads(data: bytes, limits: JsonLimits = JSON_LIMITS) -> JsonValue:
+    """Read one document. Raises `StrictJsonError` for whatever is not strict JSON in bounds."""
+    check_size(data, limits.max_encoded_bytes)
+    check_structure(data, limits.max_values)
+    return _parse(data, limits)
+
+
+def check_size(data: bytes, maximum: int) -> None:
+    """Refuse a document by its encoded size alone."""
+    if len(data) > maximum:
+        raise _over("encodedBytes", maximum)
+
+
+def check_structure(data: bytes, max_values: int) -> None:
+    """Refuse a document of too many values before it is parsed, at the speed of counting.
+
+    A document has at most one value more than it has commas and opening brackets. Only where
+    that bound is passed, perhaps by punctuation inside strings, are the strings taken out and
+    the values counted exactly.
+    """
+    if data.count(b",") + data.count(b"[") + data.count(b"{") < max_values:
+        return
+    # Each value and each member name is at most one string: more strings need no further look.
+    strings = 0
+    for strings, _ in enumerate(STRING.finditer(data), 1):
+        if strings > 2 * max_values:
+            raise _over("values", max_values)
+    bare = STRING.sub(b'""', data)
+    marks = bare.count(b",") + bare.count(b"[") + bare.count(b"{")
+    if marks >= max_values and 1 + marks - _count_empty(bare, marks - max_values) > max_values:
+        raise _over("values", max_values)
+
+
+def _count_empty(bare: bytes, enough: int) -> int:
+    count = 0
+    for count, _ in enumerate(_EMPTY.finditer(bare), 1):
+        if count > enough:
+            break
+    return count
+
+
+def _parse(data: bytes, limits: JsonLimits) -> JsonValue:
+    """Parse a document whose size and number of values were checked before."""
+    minus_zero = None
+    if b"-0" in data:
+        data, minus_zero = _mark_minus_zeros(data)
+    tree = check_syntax(data, limits)
+    value: JsonValue = _Reading(limits, minus_zero).walk(tree, 0)
+    return value
+
+
+def check_syntax(data: bytes, limits: JsonLimits) -> object:
+    """Refuse what breaks the grammar. The result is the parser's own and only half checked."""
+    try:
+        return jiter.from_json(
+            data,
+            allow_inf_nan=False,
+            cache_mode="keys",
+            partial_mode=False,
+            catch_duplicate_keys=True,
+            float_mode="lossless-float",
+        )
+    except ValueError as error:
+        raise _parse_error(str(error), limits) from None
+
+
+def _mark_minus_zeros(data: bytes) -> tuple[bytes, str | None]:
+    """Write `-0`, which the parser reads as 0, as a token that the document does not have."""
+    mark = b"-0e0"
+    while mark in data:
+        mark += b"0"
+    marked = _MINUS_ZERO.sub(lambda m: mark if m[0] == b"-0" else m[0], data)
+    return marked, mark.decode()
+
+
+def _parse_error(message: str, limits: JsonLimits) -> StrictJsonError:
+    if message.startswith("recursion limit"):
+        return _over("depth", limits.max_depth)
+    if message.startswith("number out of range"):
+        return _over("numberChars", limits.max_number_chars)
+    if message.startswith("Detected duplicate key"):
+        # The parser quotes the key; what a message says must not carry what a document holds.
+        message = "a duplicate key" + message[message.rfind(" at line") :]
+    return StrictJsonError(f"not strict JSON: {message}")
+
+
+def _over(limit: str, maximum: int) -> StrictJsonError:
+    return StrictJsonError(
+        f"over the limit {limit} of {maximum}", kind="limit", limit=limit, maximum=maximum
+    )
+
+
+class _Reading:
+    """One walk over a parsed tree: bounds are checked and numbers get their final form."""
+
+    def __init__(self, limits: JsonLimits, minus_zero: str | None) -> None:
+        self._limits = limits
+        self._minus_zero = minus_zero
+        self._values = 0
+
+    def walk(self, value: Any, depth: int) -> Any:  # noqa: ANN401 - a parsed tree is untyped
+        """Return the value in its final form; containers are changed in place."""
+        self._values += 1
+        if self._values > self._limits.max_values:
+            raise _over("values", self._limits.max_values)
+        kind = type(value)
+        if kind is str:
+            self._check_string(value)
+        elif kind is dict:
+            self._enter(value, depth)
+            for key, member in value.items():
+                self._check_string(key)
+                value[key] = self.walk(member, depth + 1)
+        elif kind is list:
+            self._enter(value, depth)
+            for index, member in enumerate(value):
+                value[index] = self.walk(member, depth + 1)
+        elif kind is int:
+            if value.bit_length() > _MAX_FAST_INT_BITS:
+                self._check_number(str(value))
+        elif value is not None and kind is not bool:
+            token = str(value)
+            self._check_number(token)
+            return IntToken(0, "-0") if token == self._minus_zero else read_number(token)
+        return value
+
+    def _enter(self, container: dict[str, Any] | list[Any], depth: int) -> None:
+        if depth >= self._limits.max_depth:
+            raise _over("depth", self._limits.max_depth)
+        if len(container) > self._limits.max_members:
+            raise _over("members", self._limits.max_members)
+
+    def _check_string(self, text: str) -> None:
+        _check_string(text, self._limits.max_string_bytes)
+
+    def _check_number(self, token: str) -> None:
+        if len(token) > self._limits.max_number_chars:
+            raise _over("numberChars", self._limits.max_number_chars)
+
+
+def _check_string(text: str, maximum: int) -> None:
+    # A character takes at most four bytes: short strings need no encoding to be measured.
+    if len(text) * 4 > maximum and (
+        len(text) > maximum or len(text.encode("utf-8", "surrogatepass")) > maximum
+    ):
+        raise _over("stringBytes", maximum)
+
+
+def dumps(value: object, limits: JsonLimits = JSON_LIMITS) -> bytes:
+    """Write one value on one line, within the same bounds.
+
+    Takes what `loads` gives, tuples and other mappings with string keys. Raises
+    `StrictJsonError` for anything else: NaN, Infinity, lone surrogates, bytes, objects.
+    """
+    prepared = _Writing(limits).walk(value, 0)
+    try:
+        data = orjson.dumps(prepared)
+    except orjson.JSONEncodeError as error:
+        raise StrictJsonError(f"cannot be written: {error}") from None
+    if b"\xe2\x80" in data:
+        data = data.replace(b"\xe2\x80\xa8", rb"\u2028").replace(b"\xe2\x80\xa9", rb"\u2029")
+    check_size(data, limits.max_encoded_bytes)
+    return data
+
+
+class _Writing:
+    """One walk over a value that is to be written: checks everything, copies what it must."""
+
+    def __init__(self, limits: JsonLimits) -> None:
+        self._limits = limits
+        self._values = 0
+
+    def walk(self, value: object, depth: int) -> object:
+        """Return what orjson writes as the contract wants it."""
+        self._values += 1
+        if self._values > self._limits.max_values:
+            raise _over("values", self._limits.max_values)
+        if value is None or value is True or value is False:
+            return value
+        if isinstance(value, str):
+            return self._string(value)
+        if isinstance(value, int | float | NumberToken):
+            return self._number(value)
+        if isinstance(value, Mapping):
+            self._enter(len(value), depth)
+            return {self._key(key): self.walk(member, depth + 1) for key, member in value.items()}
+        if isinstance(value, list | tuple):
+            self._enter(len(value), depth)
+            return [self.walk(member, depth + 1) for member in value]
+        raise StrictJsonError(f"cannot be written: a value of type {type(value).__name__}")
+
+    def _enter(self, members: int, depth: int) -> None:
+        if depth >= self._limits.max_depth:
+            raise _over("depth", self._limits.max_depth)
+        if members > self._limits.max_members:
+            raise _over("members", self._limits.max_members)
+
+    def _key(self, key: object) -> str:
+        if not isinstance(key, str):
+            raise StrictJsonError(f"cannot be written: a key of type {type(key).__name__}")
+        return self._string(key)
+
+    def _string(self, text: str) -> str:
+        _check_string(text, self._limits.max_string_bytes)
+        return text if type(text) is str else str.__str__(text)
+
+    def _number(self, value: JsonNumber) -> object:
+        if isinstance(value, IntToken | FloatToken | NumberToken):
+            return self._token(value.token)
+        if isinstance(value, float):
+            if not isfinite(value):
+                raise StrictJsonError("cannot be written: a number that is not finite")
+            return float(value)
+        if -(2**63) <= value < 2**63:
+            return int(value)
+        if value.bit_length() > 4 * self._limits.max_number_chars:
+            raise _over("numberChars", self._limits.max_number_chars)
+        return self._token(str(int(value)))
+
+    def _token(self, token: str) -> orjson.Fragment:
+        if len(token) > self._limits.max_number_chars:
+            raise _over("numberChars", self._limits.max_number_chars)
+        return orjson.Fragment(token.encode("ascii"))
