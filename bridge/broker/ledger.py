@@ -1,0 +1,124 @@
+"""What is outstanding with one attached page: who waits for what, and what the page has seen.
+
+The ledger knows leases, sequence numbers and acknowledgements, whatever carries them; it knows
+neither polls nor time-outs. Contract: delivery.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bridge.broker.events import Waiter
+from bridge.broker.states import ITEM_TRANSITIONS, ItemState, ItemTrigger, step
+from bridge.contract.error_codes import Outcome
+from bridge.contract.jsonrpc import RequestId
+
+__all__ = ["Entry", "Ledger"]
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One accepted request, or one session to be closed, from acceptance to its end."""
+
+    id: str
+    waiter: Waiter
+    session: str
+    deadline: float
+    request: bytes | None
+    """None for a close job."""
+    request_id: RequestId | None
+    state: ItemState = ItemState.QUEUED
+    seq: int = 0
+    """0 until it is leased for the first time."""
+    leased_at: float = 0.0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What a failure may claim: only what was never leased was certainly not run."""
+        return Outcome.UNKNOWN if self.seq else Outcome.NOT_DELIVERED
+
+    def move(self, trigger: ItemTrigger) -> None:
+        """Take one step of the table."""
+        self.state = step(ITEM_TRANSITIONS, self.state, trigger)
+
+
+class Ledger:
+    """The outstanding requests of one client, oldest first, and the answered ids it remembers."""
+
+    def __init__(self, max_answered_ids: int) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._by_waiter: dict[Waiter, Entry] = {}
+        self._answered: deque[str] = deque(maxlen=max_answered_ids)
+        self._seq = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(tuple(self._entries.values()))
+
+    @property
+    def highest_seq(self) -> int:
+        """The last `seq` that was issued to this client."""
+        return self._seq
+
+    @property
+    def queued(self) -> int:
+        """How many were never leased."""
+        return sum(entry.state is ItemState.QUEUED for entry in self._entries.values())
+
+    def add(self, entry: Entry) -> None:
+        """Queue an entry."""
+        self._entries[entry.id] = entry
+        self._by_waiter[entry.waiter] = entry
+
+    def acknowledge(self, ack: int) -> None:
+        """Make final what the page's worker has received: every lease up to `ack`."""
+        for entry in self._entries.values():
+            if entry.state is ItemState.LEASED and entry.seq <= ack:
+                entry.move(ItemTrigger.SETTLE)
+
+    def settle(self) -> None:
+        """Make every lease final: a link that does not acknowledge gets each item once."""
+        self.acknowledge(self._seq)
+
+    def offer(self, at_most: int, now: float) -> list[Entry]:
+        """Lease what is offered next: leases that nobody acknowledged, then the queue."""
+        again = [entry for entry in self._entries.values() if entry.state is ItemState.LEASED]
+        again.sort(key=lambda entry: entry.seq)
+        new = (entry for entry in self._entries.values() if entry.state is ItemState.QUEUED)
+        offered = [*again, *new][:at_most]
+        for entry in offered:
+            entry.move(ItemTrigger.LEASE)
+            if not entry.seq:
+                self._seq += 1
+                entry.seq = self._seq
+                entry.leased_at = now
+        return offered
+
+    def leased(self, item_id: str) -> Entry | None:
+        """Return the entry that a result for `item_id` may answer."""
+        entry = self._entries.get(item_id)
+        return entry if entry is not None and entry.state is not ItemState.QUEUED else None
+
+    def of_waiter(self, waiter: Waiter) -> Entry | None:
+        """Return the entry that somebody waits for."""
+        return self._by_waiter.get(waiter)
+
+    def was_answered(self, item_id: str) -> bool:
+        """Say whether a result for this id was accepted lately."""
+        return item_id in self._answered
+
+    def end(self, entry: Entry, trigger: ItemTrigger) -> None:
+        """Take an entry to one of its ends and free its place."""
+        entry.move(trigger)
+        del self._entries[entry.id]
+        del self._by_waiter[entry.waiter]
+        if trigger is ItemTrigger.ANSWER:
+            self._answered.append(entry.id)
+
+    def has_session(self, session: str) -> bool:
+        """Say whether something is outstanding for a session."""
+        return any(entry.session == session for entry in self._entries.values())
