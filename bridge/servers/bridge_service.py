@@ -1,0 +1,227 @@
+"""The bridge's HTTP shell: moves bytes between sockets, the gate and the broker.
+
+Decides nothing itself. Whoever waits is a future; time comes as ticks when the broker asks for
+them; a peer that hangs up is told to the broker. One event loop only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from typing import Final
+
+from aiohttp import web
+
+from bridge.broker.broker import Broker
+from bridge.broker.effects import Answer, Connected
+from bridge.broker.events import (
+    Call,
+    CallerGone,
+    CloseSession,
+    Connect,
+    Disconnect,
+    Event,
+    Poll,
+    PollBroken,
+    Shutdown,
+    Tick,
+    Waiter,
+)
+from bridge.contract.error_codes import BridgeErrorCode, Outcome
+from bridge.contract.limits import BridgeLimits
+from bridge.servers.active_requests import ActiveRequests, Place
+from bridge.servers.bridge_answers import HttpAnswer, error_answer, http_answer
+from bridge.servers.bridge_bodies import AskingEvent, BodyReader, ShapeError
+from bridge.servers.bridge_cors import cors_headers, preflight_headers
+from bridge.servers.bridge_gate import (
+    GatePolicy,
+    Passed,
+    Preflight,
+    Refused,
+    RequestHead,
+    check_head,
+)
+from bridge.servers.bridge_metrics import BridgeMetrics
+from bridge.servers.bridge_responses import BridgeResponse
+from bridge.servers.bridge_routes import CallerClass, RouteName
+from bridge.servers.clock import Clock
+
+__all__ = ["BridgeService"]
+
+_LOG = logging.getLogger(__name__)
+_LONGEST_TIMER_SECONDS: Final = 2.0
+"""The loop's timers stop while the machine sleeps: none may be far ahead when it wakes."""
+
+
+class BridgeService:
+    """One run of the bridge, without its sockets."""
+
+    def __init__(
+        self, broker: Broker, policy: GatePolicy, limits: BridgeLimits, clock: Clock
+    ) -> None:
+        self._broker = broker
+        self._policy = policy
+        self._limits = limits
+        self._clock = clock
+        self._reader = BodyReader(limits)
+        self._metrics = BridgeMetrics(policy.origin, clock().monotonic)
+        self._active = ActiveRequests(limits.max_active_requests, limits.reserved_active_requests)
+        self._waiting: dict[Waiter, asyncio.Future[Answer]] = {}
+        self._new_waiter = itertools.count(1)
+        self._timer: asyncio.TimerHandle | None = None
+        self._used_at = clock().monotonic
+
+    def unused_seconds(self) -> float:
+        """Return for how long nobody has used the bridge; 0 while a page is attached."""
+        now = self._clock()
+        self._tell(Tick())
+        if self._broker.snapshot(now).app is not None:
+            self._used_at = now.monotonic
+        return now.monotonic - self._used_at
+
+    def shut_down(self) -> None:
+        """Answer everyone who waits, and everyone who still comes, that the bridge is going."""
+        self._tell(Shutdown())
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Serve one request, from its head on. Raises `ConnectionError` when the peer is gone."""
+        head = RequestHead(request.method, request.raw_path, request.raw_headers)
+        match check_head(head, self._policy):
+            case Refused(code, message, allow):
+                allowed = () if allow is None else (("Allow", allow),)
+                answer = error_answer(code, message=message, headers=allowed)
+                # A body may follow that nobody has looked at.
+                return await self._send(request, head, answer, close=True)
+            case Preflight(route):
+                extra = preflight_headers(route, self._limits.preflight_max_age_seconds)
+                return await self._send(request, head, HttpAnswer(204, b"", headers=(*extra,)))
+            case Passed() as passed:
+                return await self._serve(request, head, passed)
+
+    async def _serve(
+        self, request: web.BaseRequest, head: RequestHead, passed: Passed
+    ) -> web.StreamResponse:
+        route = passed.route
+        with Place(self._active, from_page=route.caller is CallerClass.BROWSER) as place:
+            if not place.try_enter():
+                carries_outcome = route.name in {RouteName.RPC, RouteName.SESSION_CLOSE}
+                answer = error_answer(
+                    BridgeErrorCode.BUSY,
+                    outcome=Outcome.NOT_DELIVERED if carries_outcome else None,
+                )
+                self._metrics.busy += 1
+                return await self._send(request, head, answer, close=True)
+            if route.name is RouteName.STATUS:
+                return await self._send(request, head, self._status(head))
+            self._used_at = self._clock().monotonic
+            waiter = Waiter(next(self._new_waiter))
+            try:
+                if route.name is RouteName.POLL:
+                    event: AskingEvent = self._reader.poll(head, passed.query, waiter)
+                else:
+                    body = await self._read_body(request, passed.content_length)
+                    event = self._reader.body(route.name, body, waiter)
+                    del body
+            except ShapeError as error:
+                answer = error_answer(error.code, message=error.message)
+                unread = not request.content.is_eof()
+                return await self._send(request, head, answer, close=unread)
+            return await self._exchange(request, head, event, place)
+
+    async def _read_body(self, request: web.BaseRequest, length: int) -> bytes:
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._limits.max_call_seconds):
+                while len(body) < length:
+                    async with asyncio.timeout(self._limits.head_timeout_seconds):
+                        chunk = await request.content.readany()
+                    if not chunk:
+                        break
+                    body += chunk
+        except TimeoutError:
+            raise ShapeError("The body did not arrive in time.") from None
+        except web.RequestPayloadError:
+            raise ConnectionResetError("the body broke off") from None
+        return bytes(body)
+
+    async def _exchange(
+        self, request: web.BaseRequest, head: RequestHead, event: AskingEvent, place: Place
+    ) -> web.StreamResponse:
+        """Ask the broker, wait, and write its answer. Tells the broker when the peer is gone."""
+        answered = self._ask(event)
+        # What is left of the request is small: the place goes to somebody who has work.
+        try:
+            if not answered.done():
+                place.leave()
+                await asyncio.wait({answered})
+                await place.enter()
+            return await self._send(request, head, http_answer(answered.result()))
+        except (asyncio.CancelledError, ConnectionError):
+            self._hung_up(event, answered)
+            raise
+
+    def _hung_up(self, event: AskingEvent, answered: asyncio.Future[Answer]) -> None:
+        self._waiting.pop(event.waiter, None)
+        if isinstance(event, Poll):
+            self._tell(PollBroken(event.waiter))
+        elif isinstance(event, Call | CloseSession) and not answered.done():
+            self._tell(CallerGone(event.waiter))
+        elif isinstance(event, Connect) and answered.done():
+            # The page never learnt its name, and no other could attach until this one expires.
+            answer = answered.result()
+            if isinstance(answer, Connected):
+                self._tell(Disconnect(Waiter(next(self._new_waiter)), answer.client))
+
+    def _ask(self, event: AskingEvent) -> asyncio.Future[Answer]:
+        answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[event.waiter] = answered
+        try:
+            self._tell(event)
+        except BaseException:
+            self._waiting.pop(event.waiter, None)
+            raise
+        return answered
+
+    def _tell(self, event: Event) -> None:
+        for reply in self._broker.handle(event, self._clock()):
+            answered = self._waiting.pop(reply.waiter, None)
+            if answered is not None and not answered.done():
+                answered.set_result(reply.answer)
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = self._broker.next_wakeup()
+        if due is not None:
+            delay = min(max(0.0, due - self._clock().monotonic), _LONGEST_TIMER_SECONDS)
+            self._timer = asyncio.get_running_loop().call_later(delay, self._tell, Tick())
+
+    def _status(self, head: RequestHead) -> HttpAnswer:
+        self._tell(Tick())
+        now = self._clock()
+        snapshot = self._broker.snapshot(now)
+        return self._metrics.answer(
+            snapshot, now.monotonic, self._active.active, head.values(b"accept")
+        )
+
+    async def _send(
+        self,
+        request: web.BaseRequest,
+        head: RequestHead,
+        answer: HttpAnswer,
+        *,
+        close: bool = False,
+    ) -> web.StreamResponse:
+        cors = cors_headers(head.values(b"origin"), self._policy.origin)
+        response = BridgeResponse(answer, cors)
+        if close:
+            response.force_close()
+        # Neither target nor headers: either may hold a secret.
+        _LOG.debug("%s answered with %d", request.method, answer.status)
+        await response.send(request, self._limits.head_timeout_seconds)
+        return response
