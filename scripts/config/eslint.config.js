@@ -17,7 +17,7 @@ export default [
       "no-new-func": "error",
       "no-var": "error",
       "prefer-const": "error",
-      "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      "no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "no-restricted-properties": [
         "error",
         { property: "innerHTML", message: "text from a call must never become markup" },

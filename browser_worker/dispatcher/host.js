@@ -1,0 +1,33 @@
+// @ts-check
+/**
+ * What an app puts behind a dispatcher. Types only.
+ */
+
+/** @import { ActionSpec } from "./action_spec.js" */
+/** @import { Eventually } from "./eventually.js" */
+
+/** @typedef {{ code: string, reason: string }} Unavailability Machine-readable code and explanation. */
+
+/**
+ * @typedef {object} CallContext What a handler is told besides its input.
+ * @property {string | undefined} session The agent session that calls; undefined for a local call.
+ * @property {() => boolean} cancelRequested True once somebody asked to cancel this call.
+ */
+
+/**
+ * @typedef {object} Host
+ * @property {() => Eventually<readonly ActionSpec[]>} actions All actions, in the app's own order. Names
+ *   and command ids are unique. May be discovered anew at each call.
+ * @property {(action?: string) => number | bigint | null} revision The state number of the app, or of the
+ *   domain of one action; null where there is none. Moves only with a change of state.
+ * @property {() => number | bigint} capabilities The bits that are held now.
+ * @property {(action: string, input: any, context: CallContext) => unknown} execute Does it. Gives the
+ *   output, a promise of it, or a `Task` (task_table.js) of the dispatcher's table for work that goes on.
+ * @property {(action: string) => Unavailability | null} [availability] Why an action cannot run now.
+ * @property {() => Unavailability | null} [modal] Why no action can run now: a dialog is open, say.
+ * @property {(query: Record<string, unknown>) => Eventually<Record<string, unknown>>} [inspect] A bounded
+ *   view of the app's state; what `query` means is the app's own.
+ * @property {boolean} [concurrent] Calls may overlap; without it they run one at a time.
+ */
+
+export {};

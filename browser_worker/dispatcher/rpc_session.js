@@ -1,0 +1,180 @@
+// @ts-check
+/**
+ * One agent's protocol state: takes a line, gives a line or nothing. It never throws and never
+ * rejects; what goes wrong is an error line. Contract: control protocol 1.
+ */
+
+import { isId } from "../contract/jsonrpc.js";
+import { StrictJsonError, parse, stringify } from "../contract/strict_json.js";
+import { AppError, RpcError, limitExceeded, toWireError } from "./app_error.js";
+import { ALWAYS_ANSWERED, METHODS } from "./methods.js";
+
+/** @import { Dispatcher } from "./dispatcher.js" */
+/** @import { Params } from "./params.js" */
+
+const PROTOCOL_VERSION = "1";
+
+/**
+ * @typedef {object} Envelope A parsed line.
+ * @property {unknown} id The id to answer with; undefined for a notification, null where it is unknown.
+ * @property {string} method
+ * @property {Params} params
+ * @property {unknown} [error] What is wrong with the line, if anything.
+ */
+
+/**
+ * Reads a line as far as it can be tied to an id. Reserves nothing and runs nothing.
+ *
+ * @param {string} line
+ * @returns {Envelope}
+ */
+export function readEnvelope(line) {
+  try {
+    return checkedEnvelope(parse(line));
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    return broken(
+      null,
+      error.kind === "limit"
+        ? limitExceeded(error)
+        : new RpcError("PARSE_ERROR", `The line is not strict JSON (${error.message}).`),
+    );
+  }
+}
+
+/**
+ * @param {unknown} id
+ * @param {unknown} error
+ * @returns {Envelope}
+ */
+function broken(id, error) {
+  return { id, method: "", params: {}, error };
+}
+
+/**
+ * @param {unknown} message
+ * @returns {Envelope}
+ */
+function checkedEnvelope(message) {
+  /** @param {unknown} id @param {string} text */
+  const refuse = (id, text) => broken(id, new RpcError("INVALID_REQUEST", text));
+  if (Array.isArray(message)) {
+    return refuse(null, "An array is no request; use actions/batch for several calls.");
+  }
+  if (message === null || typeof message !== "object") {
+    return refuse(null, "A request is a JSON object.");
+  }
+  const members = /** @type {Record<string, unknown>} */ (message);
+  /** @param {string} name */
+  const own = (name) => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const hasId = Object.hasOwn(members, "id");
+  const id = hasId ? members["id"] : undefined;
+  if (hasId && !isId(id)) {
+    return refuse(null, "An id is a string of at most 256 bytes or an integer.");
+  }
+  const method = own("method");
+  if (own("jsonrpc") !== "2.0" || typeof method !== "string") {
+    return refuse(hasId ? id : null, 'A request has jsonrpc "2.0" and a method.');
+  }
+  const params = Object.hasOwn(members, "params") ? members["params"] : {};
+  if (params === null || typeof params !== "object" || Array.isArray(params)) {
+    return { ...broken(id, new RpcError("INVALID_PARAMS", "params must be an object")), method };
+  }
+  return { id, method, params: /** @type {Params} */ (params) };
+}
+
+/** The state of one agent session. */
+export class RpcSession {
+  /**
+   * @param {Dispatcher} dispatcher
+   * @param {string} [name] The bridge session that this belongs to.
+   */
+  constructor(dispatcher, name) {
+    this._dispatcher = dispatcher;
+    this._name = name;
+  }
+
+  /**
+   * Takes one line.
+   *
+   * @param {string} line
+   * @returns {Promise<string | undefined>} One line, or undefined for a notification. Never rejects.
+   */
+  receive(line) {
+    return this.handle(readEnvelope(line));
+  }
+
+  /**
+   * Takes one line that was read before.
+   *
+   * @param {Envelope} envelope
+   * @returns {Promise<string | undefined>}
+   */
+  async handle(envelope) {
+    try {
+      if (envelope.error !== undefined) throw envelope.error;
+      const result = await this._call(envelope);
+      return envelope.id === undefined ? undefined : success(envelope.id, result);
+    } catch (error) {
+      return envelope.id === undefined ? undefined : failure(envelope.id, error);
+    }
+  }
+
+  /** @param {Envelope} envelope */
+  _call({ method, params }) {
+    const run = METHODS.get(method);
+    if (run === undefined) {
+      throw new RpcError("METHOD_NOT_FOUND", "No such method; see agent/info for all of them.");
+    }
+    if (
+      Object.hasOwn(params, "protocolVersion") &&
+      params["protocolVersion"] !== PROTOCOL_VERSION
+    ) {
+      throw new AppError("UNSUPPORTED_PROTOCOL_VERSION", "This app speaks control protocol 1.", {
+        supported: [PROTOCOL_VERSION],
+      });
+    }
+    if (!ALWAYS_ANSWERED.has(method)) this._dispatcher.requireEnabled();
+    return run({ dispatcher: this._dispatcher, session: this._name }, params);
+  }
+}
+
+/**
+ * @param {unknown} id
+ * @param {Record<string, unknown>} result
+ * @returns {string}
+ */
+function success(id, result) {
+  try {
+    return stringify({
+      jsonrpc: "2.0",
+      id,
+      result: { ...result, protocolVersion: PROTOCOL_VERSION },
+    });
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    if (error.kind === "limit") throw limitExceeded(error);
+    throw new AppError("INVALID_OUTPUT", "What the app gave is not JSON.");
+  }
+}
+
+/**
+ * The error line for a request.
+ *
+ * @param {unknown} id
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function failure(id, error) {
+  try {
+    return stringify({ jsonrpc: "2.0", id, error: toWireError(error) });
+  } catch {
+    // What the error says of itself cannot be written: its code still can.
+    const { code, message, data } = toWireError(error);
+    return stringify({
+      jsonrpc: "2.0",
+      id,
+      error: { code, message, data: { code: data?.["code"] } },
+    });
+  }
+}
