@@ -1,0 +1,266 @@
+"""`bascule demo`: the main job, shown from end to end with the real parts.
+
+Serves the demo page, starts a bridge, opens the page, and edits its text with the same commands
+that anybody would type. Headless runs drive a browser with Playwright, which is not a dependency
+of bascule and is imported only then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge.browser_assets import browser_assets
+from bridge.contract.attach_link import attach_link
+from bridge.contract.error_codes import ExitCode
+from bridge.servers.static_pages import StaticPages
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page, Playwright
+
+__all__ = ["add_parser", "run"]
+
+_CHROMIUM_ARGS: Final = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_ATTACH_SECONDS: Final = 300.0
+_STEP_SECONDS: Final = 30.0
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public name for it
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "demo",
+        help="show a terminal editing a text that is open in a browser",
+        description="Serve the demo page, start a bridge, open the page and edit it from here.",
+        epilog="examples:\n  bascule demo\n  bascule demo --headless firefox --screenshot demo.png",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--headless",
+        nargs="?",
+        const="chromium",
+        choices=("chromium", "firefox"),
+        help="without a window, by Playwright: chromium (default) or firefox",
+    )
+    parser.add_argument(
+        "--screenshot",
+        type=Path,
+        metavar="FILE",
+        help="where a headless run saves its picture (default: bascule-demo.png)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the demo to its end. Returns an exit code."""
+    try:
+        return asyncio.run(_demo(args))
+    except KeyboardInterrupt:
+        print("\nStopped. The bridge and the page's server are gone.")
+        return ExitCode.DONE
+    except DemoError as error:
+        print(f"bascule demo: {error}", file=sys.stderr)
+        return ExitCode.REFUSED
+
+
+class DemoError(Exception):
+    """The demo cannot go on. The message says why and what to do."""
+
+
+async def _demo(args: argparse.Namespace) -> int:
+    # A signal must end the children too: it unwinds the stack like an interrupt does.
+    task = asyncio.current_task()
+    if task is not None and sys.platform != "win32":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async with AsyncExitStack() as stack:
+        pages = await stack.enter_async_context(
+            StaticPages(browser_assets(), index="demo/index.html")
+        )
+        print(f"The demo page is served at {pages.page}")
+        bridge = await stack.enter_async_context(_bridge(pages))
+        print(f"The bridge runs at {bridge['url']}, for {bridge['origin']} only.")
+        link = attach_link(pages.page, bridge["url"], bridge["token"])
+        page = None
+        if args.headless:
+            page = await _open_headless(stack, args.headless, link)
+        else:
+            _open_in_browser(stack, link)
+            print('The page is opening in your browser: press "Attach" there. (Ctrl-C stops.)')
+        await _attached(bridge)
+        print("The page is attached.\n")
+        await _edit(bridge)
+        if page is not None:
+            picture: Path = args.screenshot or Path("bascule-demo.png")
+            await page.screenshot(path=str(picture))
+            print(f"\nA picture of the page is in {picture}.")
+            return ExitCode.DONE
+        print(
+            "\nEdit the text in the page as well; both ways go through the same actions.\n"
+            "In another terminal, try:  bascule browser-call actions/list\n"
+            "Ctrl-C ends the demo."
+        )
+        await asyncio.Event().wait()
+    return ExitCode.DONE
+
+
+@asynccontextmanager
+async def _bridge(pages: StaticPages) -> AsyncIterator[dict[str, str]]:
+    """Run the real command as a child, and give what its first line says."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bridge.cli.main",
+        "browser-bridge",
+        "--origin",
+        pages.origin,
+        "--page",
+        pages.page,
+        "--owner-pid",
+        str(os.getpid()),
+        stdin=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    drain = None
+    try:
+        if child.stderr is None:
+            raise DemoError("the bridge has no stderr")
+        async with asyncio.timeout(_STEP_SECONDS):
+            line = await child.stderr.readline()
+        try:
+            endpoint: dict[str, str] = json.loads(line)
+        except ValueError:
+            raise DemoError(f"the bridge did not start: {line.decode().strip()}") from None
+        drain = asyncio.create_task(child.stderr.read())
+        yield endpoint
+    finally:
+        if child.returncode is None:
+            child.terminate()
+        await child.wait()
+        if drain is not None:
+            await drain
+
+
+def _open_in_browser(stack: AsyncExitStack, link: str) -> None:
+    """Open the link by a file that only we can read: no process's arguments ever carry it."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bascule-demo-")))
+    redirect = folder / "open.html"
+    descriptor = os.open(redirect, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(
+            "<!doctype html><meta charset=utf-8><title>Bascule</title>"
+            f"<script>location.replace({json.dumps(link)})</script>"
+        )
+    if not webbrowser.open(redirect.as_uri()):
+        print(f"No browser could be started. Open this file in one: {redirect}")
+
+
+async def _open_headless(stack: AsyncExitStack, name: str, link: str) -> Page:
+    try:
+        from playwright.async_api import async_playwright  # noqa: PLC0415 - only for this
+    except ImportError:
+        raise DemoError(
+            "--headless needs Playwright: pip install playwright==1.64.1, or use scripts/demo"
+        ) from None
+    playwright = await stack.enter_async_context(async_playwright())
+    browser = await _launch(playwright, name)
+    stack.push_async_callback(browser.close)
+    page = await browser.new_page(viewport={"width": 1100, "height": 720})
+    await page.goto(link)
+    await page.get_by_role("button", name="Attach").click()
+    return page
+
+
+async def _launch(playwright: Playwright, name: str) -> Browser:
+    variable = f"BASCULE_{name.upper()}"
+    default = "/usr/bin/chromium" if name == "chromium" else "/usr/bin/firefox-esr"
+    executable = os.environ.get(variable, default)
+    if shutil.which(executable) is None:
+        raise DemoError(
+            f"{executable} does not exist; install {name}, or name another with {variable}"
+        )
+    if name == "firefox":
+        return await playwright.firefox.launch(channel="moz-firefox", executable_path=executable)
+    # Chromium's sandbox does not run as root.
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return await playwright.chromium.launch(
+        executable_path=executable, args=[*_CHROMIUM_ARGS, *root]
+    )
+
+
+async def _attached(bridge: dict[str, str]) -> None:
+    """Wait until the page is attached, by asking as anybody would."""
+    try:
+        async with asyncio.timeout(_ATTACH_SECONDS):
+            # Another process is asked: there is no event to wait for here.
+            while (await _call(bridge, "agent/info"))[0] != ExitCode.DONE:  # noqa: ASYNC110
+                await asyncio.sleep(0.3)
+    except TimeoutError:
+        raise DemoError("nobody attached the page within five minutes") from None
+
+
+async def _edit(bridge: dict[str, str]) -> None:
+    text, revision = await _read(bridge)
+    print(f"Before:\n{_quoted(text)}\n")
+    words = "Hello from a terminal! "
+    parameters = {
+        "action": "document.text.insert",
+        "input": {"text": words, "at": 0},
+        "expectedRevision": revision,
+    }
+    command = json.dumps(parameters, ensure_ascii=False)
+    print(f"$ bascule browser-call actions/execute '{command}'")
+    status, answer = await _call(bridge, "actions/execute", command)
+    print(answer.strip())
+    if status != ExitCode.DONE:
+        raise DemoError("the edit was refused")
+    text, _ = await _read(bridge)
+    print(f"\nAfter:\n{_quoted(text)}")
+
+
+async def _read(bridge: dict[str, str]) -> tuple[str, int]:
+    status, answer = await _call(bridge, "actions/execute", '{"action": "document.read"}')
+    if status != ExitCode.DONE:
+        raise DemoError("the text cannot be read")
+    result = json.loads(answer)["result"]
+    return result["output"]["text"], result["revision"]
+
+
+async def _call(bridge: dict[str, str], *arguments: str) -> tuple[int, str]:
+    """Run the real command. The token goes by the environment, never by the arguments."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bridge.cli.main",
+        "browser-call",
+        "--url",
+        bridge["url"],
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=os.environ | {"BASCULE_TOKEN": bridge["token"]},
+    )
+    async with asyncio.timeout(_STEP_SECONDS + 10):
+        output, _ = await child.communicate()
+    return child.returncode or 0, output.decode()
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"  | {line}" for line in text.rstrip("\n").split("\n"))

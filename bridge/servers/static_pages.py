@@ -1,0 +1,110 @@
+"""Serves a folder of browser modules on loopback, under a strict Content-Security-Policy.
+
+For the demo and for tests of pages. The files are listed once, at the start: a request can name
+one of those and nothing else. It has no part in the bridge and shares no port with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from aiohttp import web
+
+__all__ = ["STRICT_CSP", "StaticPages"]
+
+STRICT_CSP: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "worker-src 'self'",
+        "img-src data:",
+        "connect-src http://127.0.0.1:*",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+_TYPES: Final = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+
+
+class StaticPages:
+    """One server on 127.0.0.1; an asynchronous context manager. `origin` is its address.
+
+    `mounts` adds other folders below a path; `headers` adds headers or replaces the usual ones.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        index: str,
+        port: int = 0,
+        headers: Mapping[str, str] | None = None,
+        mounts: Mapping[str, Path] | None = None,
+    ) -> None:
+        self._files = {
+            f"{prefix}/{path.relative_to(root).as_posix()}": path
+            for prefix, root in {"": folder, **(mounts or {})}.items()
+            for path in sorted(root.rglob("*"))
+            if path.is_file() and not path.is_symlink()
+        }
+        self._index = f"/{index}"
+        self._port = port
+        self._headers = {
+            "Content-Security-Policy": STRICT_CSP,
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-store",
+        } | dict(headers or {})
+        self._runner: web.ServerRunner | None = None
+
+    @property
+    def origin(self) -> str:
+        """The pages' origin. Valid while the server runs."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def page(self) -> str:
+        """The address of the first page."""
+        return f"{self.origin}{self._index}"
+
+    async def __aenter__(self) -> Self:
+        self._runner = web.ServerRunner(web.Server(self._serve, access_log=None))
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self._port, shutdown_timeout=0.5)
+        await site.start()
+        self._port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.method not in {"GET", "HEAD"}:
+            return web.Response(status=405, headers={"Allow": "GET, HEAD"})
+        if request.path == "/":
+            return web.Response(status=302, headers={"Location": self._index})
+        path = self._files.get(request.path)
+        if path is None:
+            return web.Response(status=404, text="There is no such file.")
+        body = await asyncio.to_thread(path.read_bytes)
+        kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
+        return web.Response(
+            body=body,
+            content_type=kind or "application/octet-stream",
+            charset="utf-8" if path.suffix in _TYPES else None,
+            headers=self._headers,
+        )

@@ -1,0 +1,1 @@
+"""The parts of `scripts/bench`. Ratios within one run; never absolute promises."""

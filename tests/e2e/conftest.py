@@ -1,0 +1,100 @@
+"""Real browsers, real pages and the real command line. Run with its own `pytest.ini`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from bridge.servers.static_pages import StaticPages
+from tests.e2e.support.page_server import serve_pages
+from tests.e2e.support.real_bridge import RealBridge, run_bridge
+
+CHROMIUM = os.environ.get("BASCULE_CHROMIUM", "/usr/bin/chromium")
+FIREFOX = os.environ.get("BASCULE_FIREFOX", "/usr/bin/firefox-esr")
+CHROMIUM_ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+FIREFOX_PREFS: dict[str, str | float | bool] = {
+    # Without it going back in the history hangs.
+    "fission.bfcacheInParent": False,
+}
+
+expect.set_options(timeout=15_000)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(
+    browser_name: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    executable = CHROMIUM if browser_name == "chromium" else FIREFOX
+    if shutil.which(executable) is None:
+        pytest.fail(
+            f"{executable} is missing: scripts/setup installs it, or name another with "
+            f"BASCULE_{browser_name.upper()}",
+            pytrace=False,
+        )
+    if browser_name == "chromium":
+        return {"executable_path": executable, "args": CHROMIUM_ARGS}
+    # Firefox refuses a home that belongs to somebody else.
+    home = str(tmp_path_factory.mktemp("home"))
+    return {
+        "executable_path": executable,
+        "channel": "moz-firefox",
+        "firefox_user_prefs": FIREFOX_PREFS,
+        "env": {**os.environ, "HOME": home},
+    }
+
+
+@pytest.fixture(scope="session")
+def pages() -> Iterator[StaticPages]:
+    with serve_pages() as served:
+        yield served
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Path:
+    """Return a runtime directory of the test's own."""
+    folder = tmp_path / "runtime"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+@pytest.fixture
+def bridge(pages: StaticPages, runtime: Path) -> Iterator[RealBridge]:
+    """Run a bridge whose page is the demo."""
+    with run_bridge(pages.origin, pages.page, runtime) as running:
+        yield running
+
+
+@pytest.fixture
+def probe_bridge(pages: StaticPages, runtime: Path) -> Iterator[RealBridge]:
+    """Run a bridge whose page is the tests' own."""
+    with run_bridge(pages.origin, f"{pages.origin}/probe/probe.html", runtime) as running:
+        yield running
+
+
+Attach = Callable[[Page, RealBridge], None]
+
+
+@pytest.fixture
+def attach() -> Attach:
+    """Open a bridge's attach link in a page and attach it by a click."""
+
+    def attach_page(page: Page, bridge: RealBridge) -> None:
+        page.goto(bridge.link)
+        page.get_by_role("button", name="Attach", exact=True).click()
+        expect(page.locator("#state")).to_have_text("attached")
+
+    return attach_page

@@ -1,0 +1,93 @@
+// @ts-check
+/** A page whose actions do what tests need: echo, count, wait, answer too much, block. */
+
+import { ActionSpec } from "../dispatcher/action_spec.js";
+import { Dispatcher } from "../dispatcher/dispatcher.js";
+import { attach, recallAttachment } from "../link/attach.js";
+import { readAttachLink } from "../link/attach_link.js";
+import { browserRuntime } from "../link/browser_runtime.js";
+
+const ANY = { type: "object" };
+const counter = { revision: 1, runs: Number(localStorage.getItem("runs") ?? "0") };
+/** @type {(() => void)[]} */
+const waiting = [];
+
+const actions = [
+  ActionSpec.read("test.echo", "Gives its input back", { inputSchema: ANY, outputSchema: ANY }),
+  ActionSpec.write("test.count", "Counts one more run, over reloads too"),
+  ActionSpec.write("test.countAndWait", "Counts, then waits until the page is told to go on"),
+  ActionSpec.read("test.runs", "Tells how often test.count ran"),
+  ActionSpec.read("test.large", "Gives text of a size", { inputSchema: ANY }),
+  ActionSpec.read("test.block", "Blocks the main thread for milliseconds", { inputSchema: ANY }),
+];
+
+const dispatcher = new Dispatcher(
+  {
+    actions: () => actions,
+    revision: () => counter.revision,
+    capabilities: () => 0,
+    concurrent: true,
+    execute(action, input) {
+      switch (action) {
+        case "test.echo":
+          return input;
+        case "test.count":
+        case "test.countAndWait":
+          counter.revision++;
+          counter.runs++;
+          localStorage.setItem("runs", String(counter.runs));
+          if (action === "test.count") return { runs: counter.runs };
+          return new Promise((resolve) => {
+            waiting.push(() => resolve({ runs: counter.runs }));
+          });
+        case "test.runs":
+          return { runs: counter.runs };
+        case "test.large":
+          return { parts: Array.from({ length: input.parts }, () => "x".repeat(input.size)) };
+        default: {
+          const end = performance.now() + input.ms;
+          while (performance.now() < end);
+          return {};
+        }
+      }
+    },
+  },
+  { app: { name: "Probe", version: "1" }, runtime: browserRuntime },
+);
+dispatcher.setEnabled(true);
+
+const link = readAttachLink() ?? recallAttachment();
+const remember = new URLSearchParams(location.search).has("remember");
+
+/** @param {{ url: string, token: string }} configuration */
+function start(configuration) {
+  return attach({
+    ...configuration,
+    app: "Probe",
+    dispatcher,
+    remember,
+    onState: ({ state, cause, message }) => {
+      for (const [id, text] of Object.entries({ state, cause: cause ?? "", message })) {
+        const element = document.getElementById(id);
+        if (element) element.textContent = text;
+      }
+    },
+  });
+}
+
+/** @type {import("../link/attachment.js").Attachment | undefined} */
+let attachment;
+document.getElementById("attach")?.addEventListener("click", () => {
+  if (link) attachment = start(link);
+});
+document.getElementById("detach")?.addEventListener("click", () => attachment?.detach());
+if (remember && link && recallAttachment()) attachment = start(link);
+
+Object.assign(window, {
+  probe: {
+    goOn: () => waiting.splice(0).forEach((done) => done()),
+    waiting: () => waiting.length,
+    /** @param {{ url: string, token: string }} configuration */
+    attach: (configuration) => void (attachment = start(configuration)),
+  },
+});
