@@ -1,0 +1,105 @@
+// @ts-check
+/**
+ * `attach`: puts a page's dispatcher within reach of a terminal, through a bridge on this machine.
+ *
+ * The only module of the page that touches globals. What it does with them is in `attachment.js`.
+ */
+
+import { AgentEndpoint } from "../dispatcher/agent_endpoint.js";
+import { Attachment } from "./attachment.js";
+import { readClocks, setTimer } from "./powers.js";
+import { recall } from "./remembered.js";
+
+/** @import { Dispatcher } from "../dispatcher/dispatcher.js" */
+/** @import { AttachConfiguration } from "./attach_link.js" */
+/** @import { Cause } from "./attachment_cause.js" */
+/** @import { State } from "./attachment_state.js" */
+/** @import { PagePowers } from "./attachment.js" */
+/** @import { Endpoint } from "./delivery.js" */
+/** @import { WorkerLike } from "./worker_transport.js" */
+
+/**
+ * @typedef {object} AttachOptions
+ * @property {string} url The bridge's address, `http://127.0.0.1:PORT`.
+ * @property {string} token Its capability token.
+ * @property {string} app The app's name, which the terminal shows; 1 to 200 characters.
+ * @property {Dispatcher | Endpoint} dispatcher
+ * @property {boolean} [remember] Attach again without a click when this tab is reloaded: see
+ *   `recallAttachment`. Keeps the token in the tab's session storage, where every script of the
+ *   page's origin can read it.
+ * @property {(change: { state: State, cause: Cause | null, message: string }) => void} [onState]
+ *   Called on every change, and once at first.
+ */
+
+/**
+ * Attach this page to a bridge. Call it within a click or a key press: browsers ask the person for
+ * permission at the first request, and a link opened from anywhere must not attach a page by itself.
+ * Contract: secrets.
+ *
+ * Nothing rejects or throws later on; what happens is told by the attachment's `state` ("connecting",
+ * "attached", "suspended" while it tries to come back, "elsewhere", "refused", "detached"), `cause` and
+ * `message`, and by its "statechange" event. When it has ended, the token is wiped; attach again for
+ * another try.
+ *
+ * @param {AttachOptions} options
+ * @returns {Attachment} call its `detach()` to end it
+ * @throws {TypeError} where `app` is not a name
+ */
+export function attach({ url, token, app, dispatcher, remember = false, onState }) {
+  const endpoint = "request" in dispatcher ? dispatcher : new AgentEndpoint(dispatcher);
+  const attachment = new Attachment({ url, token, app, endpoint, remember }, pagePowers());
+  if (onState !== undefined) {
+    const tell = () => {
+      const { state, cause, message } = attachment;
+      onState({ state, cause, message });
+    };
+    attachment.addEventListener("statechange", tell);
+    tell();
+  }
+  return attachment;
+}
+
+/**
+ * The bridge that this tab was attached to with `remember` before it was reloaded. `attach` accepts it
+ * without a click.
+ *
+ * @returns {AttachConfiguration | null}
+ */
+export function recallAttachment() {
+  return recall(tabStorage());
+}
+
+/** @returns {PagePowers} */
+function pagePowers() {
+  return {
+    fetch: (input, init) => fetch(input, init),
+    makeWorker: () =>
+      /** @type {WorkerLike} */ (
+        /** @type {unknown} */ (
+          new Worker(new URL("./worker.js", import.meta.url), { type: "module" })
+        )
+      ),
+    setTimer,
+    clock: readClocks,
+    random: Math.random,
+    window,
+    document,
+    location,
+    isSecureContext,
+    permissions: /** @type {PagePowers["permissions"]} */ (
+      /** @type {unknown} */ (navigator.permissions)
+    ),
+    userActivation: navigator.userActivation,
+    locks: navigator.locks,
+    storage: tabStorage(),
+  };
+}
+
+/** Its mere mention throws in documents without an origin of their own. */
+function tabStorage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}

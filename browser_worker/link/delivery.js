@@ -1,0 +1,154 @@
+// @ts-check
+/**
+ * Runs what the bridge delivers, in the page: each item at most once, none past its deadline, every
+ * one answered with something that can be sent.
+ *
+ * Waits for nothing: an item is handed to the endpoint while earlier ones still run, and the
+ * endpoint keeps their order. Contract: delivery, size.
+ */
+
+import { APP_ERROR } from "../contract/error_codes.js";
+import { JSON_LIMITS } from "../contract/limits.js";
+import { utf8Length } from "../contract/utf8.js";
+import { elapsedMs } from "./deadlines.js";
+import { rawMembers } from "./raw_members.js";
+
+/** @import { Reading } from "./deadlines.js" */
+/** @import { DeliveredItem, Transport } from "./poll_loop.js" */
+/** @import { Clock } from "./powers.js" */
+
+/**
+ * @typedef {object} RequestContext
+ * @property {string} session
+ * @property {() => boolean} expired Whether the caller has gone by now: an endpoint that lets requests
+ *   wait asks again before it starts one.
+ */
+
+/**
+ * @typedef {object} Endpoint
+ * @property {(text: string, context: RequestContext) => Promise<string | null>} request One JSON-RPC
+ *   message in, its response out, both as JSON text; null for what is not answered.
+ * @property {(session: string) => unknown} closeSession May return a promise.
+ */
+
+/** Twice what the bridge keeps outstanding, and more: an item is repeated only while it is that. */
+const MAX_REMEMBERED = 512;
+
+export class Delivery {
+  #endpoint;
+  #clock;
+  #maxBytes = JSON_LIMITS.maxEncodedBytes;
+  /** @type {Set<string>} oldest first */
+  #seen = new Set();
+  #taken = 0;
+
+  /**
+   * @param {object} powers
+   * @param {Endpoint} powers.endpoint
+   * @param {Clock} powers.clock
+   */
+  constructor({ endpoint, clock }) {
+    this.#endpoint = endpoint;
+    this.#clock = clock;
+  }
+
+  /** The highest `seq` that was begun for the present client. */
+  get taken() {
+    return this.#taken;
+  }
+
+  /**
+   * A new client: the bridge counts from 1 again. Its ids stay unique, so repeats stay known.
+   *
+   * @param {number} maxBytes largest response that this bridge takes
+   */
+  restart(maxBytes) {
+    this.#taken = 0;
+    this.#maxBytes = Math.min(maxBytes, JSON_LIMITS.maxEncodedBytes);
+  }
+
+  /**
+   * @param {DeliveredItem[]} items
+   * @param {Reading} receivedAt the moment to which their `remainingMs` belong
+   * @param {Pick<Transport, "begun" | "postResult">} transport
+   */
+  accept(items, receivedAt, transport) {
+    for (const item of items) {
+      if (this.#isNew(item.id)) void this.#run(item, receivedAt, transport);
+    }
+  }
+
+  /** @param {string} id */
+  #isNew(id) {
+    if (this.#seen.has(id)) return false;
+    this.#seen.add(id);
+    if (this.#seen.size > MAX_REMEMBERED) {
+      for (const oldest of this.#seen) {
+        this.#seen.delete(oldest);
+        break;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * @param {DeliveredItem} item
+   * @param {Reading} receivedAt
+   * @param {Pick<Transport, "begun" | "postResult">} transport
+   */
+  async #run(item, receivedAt, transport) {
+    const expired = () => elapsedMs(receivedAt, this.#clock()) >= item.remainingMs;
+    // Nobody waits for an answer any more, so none is sent either.
+    if (expired()) return;
+    this.#taken = Math.max(this.#taken, item.seq);
+    transport.begun(item.id, item.seq);
+    const response = await this.#answer(item, expired);
+    const fits = response.length * 3 <= this.#maxBytes || utf8Length(response) <= this.#maxBytes;
+    transport.postResult(item.id, fits ? response : null);
+  }
+
+  /**
+   * @param {DeliveredItem} item
+   * @param {() => boolean} expired
+   * @returns {Promise<string>}
+   */
+  async #answer({ request, session }, expired) {
+    try {
+      if (request !== null) {
+        return (await this.#endpoint.request(request, { session, expired })) ?? "null";
+      }
+      await this.#endpoint.closeSession(session);
+    } catch {
+      // An endpoint answers every failure itself. Should one break all the same, its caller still
+      // gets an answer, without a word of what went wrong inside the page.
+      if (request !== null) return hostError(request);
+    }
+    return "null";
+  }
+}
+
+/**
+ * @param {string} request
+ * @returns {string} the answer to a request whose endpoint broke, or null for a notification
+ */
+function hostError(request) {
+  const { HOST_ERROR: code } = APP_ERROR;
+  const id = requestId(request);
+  if (id === undefined) return "null";
+  const error = { code, message: "The app failed.", data: { code: "HOST_ERROR" } };
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
+}
+
+/**
+ * @param {string} request
+ * @returns {string | undefined} the raw id; "null" where it cannot be one, undefined where there is none
+ */
+function requestId(request) {
+  try {
+    const id = rawMembers(request).get("id");
+    if (id === undefined) return undefined;
+    return /^["\-0-9]/.test(id) && JSON.parse(id) !== null ? id : "null";
+  } catch {
+    return "null";
+  }
+}

@@ -1,0 +1,132 @@
+// @ts-check
+/**
+ * The page's end of the conversation with its worker: a `Transport` whose work is done there.
+ *
+ * Translates times between the two, since the clocks of a page and of its worker begin apart and a
+ * busy page takes a message late.
+ */
+
+import { DelayFilter } from "./deadlines.js";
+
+/** @import { PageState } from "./bridge_api.js" */
+/** @import { Reading } from "./deadlines.js" */
+/** @import { Transport, TransportEvents } from "./poll_loop.js" */
+/** @import { Clock, SetTimer } from "./powers.js" */
+/** @import { ToPage, ToWorker } from "./worker_messages.js" */
+
+/**
+ * @typedef {object} WorkerLike
+ * @property {(message: ToWorker) => void} postMessage
+ * @property {() => void} terminate
+ * @property {((event: { data: ToPage }) => void) | null} onmessage
+ * @property {((event: { preventDefault(): void }) => void) | null} onerror
+ */
+
+/**
+ * @typedef {object} WorkerTransportPowers
+ * @property {() => WorkerLike} makeWorker
+ * @property {SetTimer} setTimer
+ * @property {Clock} clock
+ * @property {string} url
+ * @property {string} token Passed on to the worker; the caller may drop it after `start`.
+ * @property {string} app
+ * @property {PageState} pageState
+ * @property {() => void} onStarted
+ * @property {() => void} onBlocked The worker could not be started.
+ */
+
+/** A worker that says nothing for this long will not start; its script may come over a slow line. */
+const START_MS = 30_000;
+
+/**
+ * @param {WorkerTransportPowers & TransportEvents} powers
+ * @returns {Transport}
+ */
+export function makeWorkerTransport(powers) {
+  const { clock } = powers;
+  const transit = new DelayFilter();
+  /** @type {WorkerLike | null} */
+  let worker = null;
+  let cancelWatch = () => {};
+
+  /** @param {Reading} at the worker's clocks */
+  function transitMs(at) {
+    const now = clock();
+    return Math.max(transit.delay(at.monotonicMs, now.monotonicMs), now.wallMs - at.wallMs);
+  }
+
+  /** @param {ToPage} message */
+  function receive(message) {
+    switch (message.type) {
+      case "started":
+        cancelWatch();
+        transitMs(message.at);
+        powers.onStarted();
+        return;
+      case "items": {
+        const ms = transitMs(message.at);
+        const items = message.items.map((item) => ({
+          ...item,
+          remainingMs: item.remainingMs - ms,
+        }));
+        powers.onItems(items, clock());
+        return;
+      }
+      case "connected":
+        powers.onConnected(message);
+        return;
+      case "live":
+        powers.onLive();
+        return;
+      case "lost":
+        powers.onLost(message.cause);
+        return;
+      case "ended":
+        powers.onEnded(message.cause);
+    }
+  }
+
+  function block() {
+    stop();
+    powers.onBlocked();
+  }
+
+  function stop() {
+    cancelWatch();
+    if (worker === null) return;
+    worker.onmessage = null;
+    worker.onerror = null;
+    worker.terminate();
+    worker = null;
+  }
+
+  return {
+    start(client) {
+      const { url, token, app, pageState } = powers;
+      powers.token = "";
+      try {
+        worker = powers.makeWorker();
+      } catch {
+        block();
+        return;
+      }
+      cancelWatch = powers.setTimer(START_MS, block);
+      let started = false;
+      worker.onmessage = (event) => {
+        started ||= event.data.type === "started";
+        receive(event.data);
+      };
+      worker.onerror = (event) => {
+        // An error of a worker that runs is a defect to be seen; one before that means no worker.
+        if (started) return;
+        event.preventDefault();
+        block();
+      };
+      worker.postMessage({ type: "start", url, token, app, client, pageState });
+    },
+    stop,
+    postResult: (id, response) => worker?.postMessage({ type: "result", id, response }),
+    begun: (id, seq) => worker?.postMessage({ type: "begun", id, seq }),
+    setPageState: (state) => worker?.postMessage({ type: "page", state }),
+  };
+}
