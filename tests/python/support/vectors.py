@@ -1,0 +1,39 @@
+"""Reads the language-neutral vectors, and finds the public suites where they are."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+def load_vectors(name: str) -> list[dict[str, Any]]:
+    """Return the cases of one file of vectors."""
+    text = (ROOT / "tests" / "vectors" / name).read_text(encoding="utf-8")
+    cases: list[dict[str, Any]] = json.loads(text)["cases"]
+    return cases
+
+
+def document(case: dict[str, Any]) -> bytes:
+    """Return a case's document as bytes."""
+    if "base64" in case:
+        return base64.b64decode(case["base64"])
+    if "build" in case:
+        parts = (part if isinstance(part, str) else part[0] * part[1] for part in case["build"])
+        return "".join(parts).encode()
+    return str(case["json"]).encode()
+
+
+def shared_suite(name: str) -> Path:
+    """Return the folder of a public suite, or skip the test that asks for it."""
+    shared = Path(os.environ.get("BASCULE_SHARED", ROOT.parent / "shared"))
+    folder = shared / "suites" / name
+    if not folder.is_dir():
+        pytest.skip(f"the public suite {name} is not on this machine")
+    return folder
