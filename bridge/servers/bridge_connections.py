@@ -121,7 +121,10 @@ class BridgeConnection(web.RequestHandler):
             raise ConnectionResetError("a fault of the bridge")
         _LOG.debug("a request could not be parsed: %s", type(exc).__name__)
         answer = error_answer(
-            BridgeErrorCode.BAD_REQUEST, message="The request is not well-formed HTTP/1.1."
+            BridgeErrorCode.BAD_REQUEST,
+            message="The request is not well-formed HTTP/1.1.",
+            # aiohttp answers as to HTTP/1.0, where this goes without saying.
+            headers=(("Connection", "close"),),
         )
         response = ErrorResponse(answer, _cors(self._head, self._server.origin))
         response.force_close()
