@@ -1,0 +1,170 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { SchemaError, compile } from "../../../browser_worker/contract/schema.js";
+import { compilePattern } from "../../../browser_worker/contract/schema_pattern.js";
+import { parse } from "../../../browser_worker/contract/strict_json.js";
+
+/**
+ * @param {unknown} schema
+ * @param {unknown} value
+ */
+const valid = (schema, value) => compile(schema).errors(value).length === 0;
+
+test("problems carry a JSON Pointer and a sentence", () => {
+  const schema = {
+    type: "object",
+    properties: { "a/b~c": { type: "array", items: { type: "integer" } } },
+    required: ["x"],
+    additionalProperties: false,
+  };
+  assert.deepEqual(compile(schema).errors({ "a/b~c": [1, "2"], y: 1 }), [
+    { path: "", message: 'must have the member "x"' },
+    { path: "/a~1b~0c/1", message: "must be integer" },
+    { path: "/y", message: "is not a known member" },
+  ]);
+});
+
+test("numbers are compared by their decimal value", () => {
+  assert.ok(valid({ type: "integer" }, parse("1.0")));
+  assert.ok(valid({ type: "integer" }, parse("1e3")));
+  assert.ok(!valid({ type: "integer" }, parse("1.5")));
+  assert.ok(!valid({ maximum: 9007199254740992 }, parse("9007199254740993")));
+  assert.ok(valid({ multipleOf: 0.01 }, parse("0.07")));
+  assert.ok(!valid({ multipleOf: 0.01 }, parse("0.075")));
+  assert.ok(valid({ const: 1 }, parse("1.0")));
+  assert.ok(valid({ enum: [parse("9007199254740993")] }, 9007199254740993n));
+  assert.ok(!valid({ maximum: 10 }, parse("1e400")));
+  assert.ok(valid({ minimum: 10 }, parse("1e999999999")));
+  assert.ok(!valid({ multipleOf: 7 }, parse("1e999999999")));
+});
+
+test("characters are counted as code points", () => {
+  assert.ok(valid({ maxLength: 1 }, "😀"));
+  assert.ok(!valid({ maxLength: 1 }, "e\u0301"));
+});
+
+test("names of prototypes are names like any other", () => {
+  assert.ok(!valid({ required: ["toString"] }, {}));
+  assert.ok(!valid({ properties: {}, additionalProperties: false }, parse('{"__proto__":1}')));
+  const schema = parse('{"properties":{"__proto__":{"type":"string"}}}');
+  assert.ok(!valid(schema, parse('{"__proto__":1}')));
+});
+
+test("a pattern takes linear time and agrees with the native engine", () => {
+  const hostile = compilePattern("^(a+)+$");
+  assert.equal(hostile("a".repeat(2_000)), true);
+  assert.equal(hostile(`${"a".repeat(2_000)}!`), false);
+  for (const source of [
+    "^[a-z][a-z0-9_]{0,3}$",
+    "a|bc|",
+    "(a|b)*c",
+    "^(?:x{2,3}|y+?)$",
+    "\\bfoo\\b",
+    "^\\d{3}-\\w+$",
+    "[^\\s,]+,",
+    "^.$",
+    "^(ab?){2}$",
+    "\\u0061|\\x62",
+    "^\\p{L}+$",
+    "a{0}b",
+    "(?<year>\\d+)",
+  ]) {
+    for (const text of [
+      "",
+      "a",
+      "bc",
+      "abc",
+      "ababc",
+      "xx",
+      "xxx",
+      "xxxx",
+      "yy",
+      "a foo b",
+      "foot",
+    ]) {
+      assert.equal(
+        compilePattern(source)(text),
+        new RegExp(source, "u").test(text),
+        `${source} ${text}`,
+      );
+    }
+    for (const text of ["123-a", "x y,", "😀", "é", "aba", "\n", "b", "a_9", "abcd5", "2020"]) {
+      assert.equal(
+        compilePattern(source)(text),
+        new RegExp(source, "u").test(text),
+        `${source} ${text}`,
+      );
+    }
+  }
+});
+
+test("what needs backtracking, is malformed or too large is refused when the schema is read", () => {
+  for (const pattern of [
+    "(?=a)",
+    "(?!a)",
+    "(?<=a)b",
+    "(?<!a)b",
+    "(a)\\1",
+    "(",
+    "a{2",
+    "x{5000}",
+    "((a{99}){99}){99}",
+  ]) {
+    assert.throws(() => compile({ pattern }), SchemaError, pattern);
+  }
+  assert.throws(() => compile({ pattern: "a".repeat(1_025) }), SchemaError);
+  assert.ok(compile({ pattern: "a".repeat(1_024) }));
+});
+
+test("a schema that is malformed is refused when it is read", () => {
+  for (const schema of [
+    null,
+    5,
+    "x",
+    [],
+    { type: "text" },
+    { type: [] },
+    { required: [1] },
+    { minLength: -1 },
+    { maxItems: 1.5 },
+    { multipleOf: 0 },
+    { allOf: [] },
+    { properties: [] },
+    { properties: { a: 5 } },
+    { $ref: "#/$defs/none" },
+    { $ref: "https://example.com/other.json" },
+    { $schema: "http://json-schema.org/draft-04/schema#" },
+  ]) {
+    assert.throws(() => compile(schema), SchemaError, JSON.stringify(schema));
+  }
+});
+
+test("a recursive schema works and a bomb ends with a refusal", () => {
+  const tree = { type: "object", properties: { children: { items: { $ref: "#" } } } };
+  assert.ok(valid(tree, { children: [{ children: [{}] }] }));
+  assert.ok(!valid(tree, { children: [{ children: [5] }] }));
+  assert.ok(!valid({ $ref: "#" }, 1));
+  /** @type {Record<string, any>} */
+  const $defs = { d0: { type: "string" } };
+  for (let n = 1; n < 30; n++) {
+    $defs[`d${n}`] = { anyOf: [{ $ref: `#/$defs/d${n - 1}` }, { $ref: `#/$defs/d${n - 1}` }] };
+  }
+  const problems = compile({ $defs, $ref: "#/$defs/d29" }).errors(1);
+  assert.deepEqual(problems, [
+    { path: "", message: "the schema takes too much work for this value" },
+  ]);
+});
+
+test("a schema nested too deeply is refused", () => {
+  /** @type {any} */
+  let schema = {};
+  for (let depth = 0; depth < 70; depth++) schema = { items: schema };
+  assert.throws(() => compile(schema), SchemaError);
+});
+
+test("problems are bounded in number", () => {
+  const problems = compile({ items: { type: "string" } }).errors(Array(1000).fill(1));
+  assert.equal(problems.length, 64);
+});
