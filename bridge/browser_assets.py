@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["browser_modules"]
+__all__ = ["browser_assets"]
 
 
-def browser_modules() -> Path:
+def browser_assets() -> Path:
     """Return the directory of the browser's modules. Raises `FileNotFoundError` without one."""
     package = Path(__file__).parent
     for directory in (package / "browser_worker", package.parent / "browser_worker"):

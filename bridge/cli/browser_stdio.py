@@ -1,0 +1,169 @@
+"""`bascule browser-stdio`: JSON-RPC lines between standard input and output and the page.
+
+Bytes in, bytes out, line feeds only. The session is released in the page at the end, whichever
+end that is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+from bridge.cli.call_options import add_timeout_option, session_name
+from bridge.cli.failure_report import report_failure
+from bridge.cli.line_reader import LineReader
+from bridge.cli.parsing import Parser, Subparsers, UsageError
+from bridge.cli.stdio_gateway import StdioGateway
+from bridge.cli.target import ChosenBridge, Target, add_target_options
+from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
+from bridge.contract.error_codes import ExitCode, Outcome
+from bridge.contract.limits import JSON_LIMITS
+
+__all__ = ["add_parser", "run"]
+
+_READ_BYTES: Final = 65_536
+_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+_EPILOG: Final = """\
+examples:
+  printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"agent/info"}' | bascule browser-stdio
+  bascule browser-stdio --app "My editor" < calls.ndjson > answers.ndjson
+
+One line of at most 1 MiB is one message; every request is answered with one line, in order, and a
+notification with none. Where the bridge cannot bring a call to an answer, the answer is a JSON-RPC
+error -32000 whose data has the bridge's code and the outcome: not_delivered (trying again is safe)
+or unknown (it may have run).
+"""
+
+
+class _Stopped(BaseException):
+    """A signal asked for the end."""
+
+
+def add_parser(subparsers: Subparsers) -> Parser:
+    """Add the command's parser."""
+    parser = subparsers.add_parser(
+        "browser-stdio",
+        help="pass JSON-RPC lines between standard input and the page",
+        description="Pass JSON-RPC messages, one per line, between standard input and output and "
+        "the page that is attached to a bridge, until the input ends.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument(
+        "--session",
+        type=session_name,
+        metavar="NAME",
+        help="the protocol session in the page (default: one of its own for each run)",
+    )
+    add_timeout_option(parser)
+    add_target_options(parser)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve lines until the input ends or a signal comes."""
+    session = args.session or f"cli-stdio-{secrets.token_hex(8)}"
+    gateway = _Gateway(Target.from_arguments(args), session, args.timeout)
+    stopped = False
+    try:
+        with _stop_on_signals():
+            gateway.serve()
+    except _Stopped:
+        stopped = True
+    finally:
+        gateway.release()
+    if stopped and gateway.in_flight:
+        print("bascule: stopped. The last call may have run.", file=sys.stderr)
+        return ExitCode.OUTCOME_UNKNOWN
+    return ExitCode.DONE
+
+
+class _Gateway:
+    """The lines of this process's standard input and output, and one session."""
+
+    def __init__(self, target: Target, session: str, timeout_seconds: float | None) -> None:
+        self._target = target
+        self._session = session
+        self._timeout_seconds = timeout_seconds
+        # No bridge at the start is an error of its own; one that goes later may come back.
+        self._bridge = target.choose()
+        self._session_used = False
+        self.in_flight = False
+
+    def serve(self) -> None:
+        """Answer lines until the input ends or nobody reads the answers."""
+        reader = LineReader(JSON_LIMITS.max_encoded_bytes)
+        gateway = StdioGateway(self._call, lambda failure: report_failure(failure, sys.stderr))
+        try:
+            while data := os.read(sys.stdin.fileno(), _READ_BYTES):
+                for line in reader.feed(data):
+                    self._write(gateway.answer(line))
+            for line in reader.finish():
+                self._write(gateway.answer(line))
+        except BrokenPipeError:
+            return
+
+    def release(self) -> None:
+        """Release the session, where it was used and its bridge is still there."""
+        if not self._session_used or not self._bridge.may_run():
+            return
+        try:
+            self._bridge.connection.close_session(self._session)
+        except BridgeFailure:
+            # The page forgets its oldest sessions by itself; there is nothing else to be done.
+            return
+
+    def _call(self, message: bytes) -> bytes | None:
+        if not self._bridge.may_run():
+            self._bridge = self._choose()
+            self._session_used = False
+        self._session_used = self.in_flight = True
+        try:
+            response = self._bridge.connection.call(self._session, message, self._timeout_seconds)
+        except BridgeFailure:
+            self.in_flight = False
+            raise
+        self.in_flight = False
+        return response
+
+    def _choose(self) -> ChosenBridge:
+        try:
+            return self._target.choose()
+        except UsageError as error:
+            raise BridgeFailure(
+                ClientErrorCode.NO_BRIDGE, str(error), outcome=Outcome.NOT_DELIVERED
+            ) from None
+
+    def _write(self, line: bytes | None) -> None:
+        if line is None:
+            return
+        rest = memoryview(line + b"\n")
+        while rest:
+            rest = rest[os.write(sys.stdout.fileno(), rest) :]
+
+
+@contextmanager
+def _stop_on_signals() -> Iterator[None]:
+    """Raise `_Stopped` on the first signal; the next one ends the process as usual."""
+    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    # A shell's background job and nohup ignore signals on purpose.
+    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+        raise _Stopped
+
+    previous = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            if signal.getsignal(number) is stop:
+                signal.signal(number, handler)
