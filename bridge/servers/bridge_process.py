@@ -10,12 +10,15 @@ import asyncio
 import importlib
 import importlib.util
 import logging
+import re
 import secrets
 import socket
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+import aiohttp
 
 from bridge.broker.broker import Broker
 from bridge.contract.limits import BRIDGE_LIMITS, BridgeLimits
@@ -43,6 +46,10 @@ __all__ = [
 ]
 
 _LOG = logging.getLogger(__name__)
+
+
+_AIOHTTP_FLOOR: Final = (3, 14, 5)
+"""Older ones have open advisories that reach a loopback server before any check of ours."""
 
 
 class BridgeStartError(Exception):
@@ -127,6 +134,7 @@ async def serve_bridge(
     clock: Clock = read_instant,
 ) -> None:
     """Do what `run_bridge` does in a running loop, until `stop` is asked for."""
+    _check_aiohttp()
     listening = _bind(config.port)
     port: int = listening.getsockname()[1]
     limits = config.limits
@@ -158,6 +166,13 @@ async def serve_bridge(
         finally:
             service.shut_down()
             await _close(server, limits.shutdown_seconds, stop)
+
+
+def _check_aiohttp() -> None:
+    numbers = re.match(r"(\d+)\.(\d+)\.(\d+)", aiohttp.__version__)
+    if numbers is None or tuple(int(number) for number in numbers.groups()) < _AIOHTTP_FLOOR:
+        floor = ".".join(map(str, _AIOHTTP_FLOOR))
+        raise BridgeStartError(f"aiohttp {aiohttp.__version__} is not safe: {floor} is needed")
 
 
 def _bind(port: int) -> socket.socket:

@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import psutil  # type: ignore[import-untyped]
 import pytest
 
@@ -208,6 +209,22 @@ async def test_a_port_is_taken_as_asked_or_refused_clearly() -> None:
             await serve(config)
     async with running_bridge(port=port) as bridge:
         assert bridge.port == port
+
+
+@pytest.mark.parametrize("version", ["3.14.4", "3.9.99", "2.0.0", "x"])
+async def test_an_aiohttp_with_open_advisories_is_refused(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aiohttp, "__version__", version)
+    with pytest.raises(BridgeStartError, match=r"3\.14\.5 is needed"):
+        await serve(BridgeConfig(origin=ORIGIN, token=TOKEN))
+
+
+@pytest.mark.parametrize("version", ["3.14.5", "3.15.0a1", "4.0.0"])
+async def test_a_newer_aiohttp_is_taken(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aiohttp, "__version__", version)
+    async with running_bridge() as bridge:
+        assert (await bridge.status())["attached"] is False
 
 
 async def test_what_announce_raises_stops_the_bridge_and_comes_out() -> None:
