@@ -70,7 +70,6 @@ async function answersAnybody({ fetch: send, url }) {
       mode: "no-cors",
       cache: "no-store",
       credentials: "omit",
-      redirect: "manual",
       referrerPolicy: "no-referrer",
     });
     return true;

@@ -96,7 +96,13 @@ export class ResultOutbox {
     const era = this.#era;
     const outcome = await this.#send(result.id, result.response);
     this.#posting -= 1;
-    if (era === this.#era && mayRepeat(outcome)) this.#repeat(result, outcome);
+    if (era === this.#era) {
+      if (mayRepeat(outcome)) this.#repeat(result, outcome);
+      else if (isUnsendable(outcome) && result.response !== null) {
+        // Its caller hears that much, instead of nothing until its time is up.
+        this.#waiting.push({ ...result, response: null });
+      }
+    }
     this.#pump();
   }
 
@@ -125,4 +131,13 @@ export class ResultOutbox {
  */
 function mayRepeat(outcome) {
   return !outcome.ok && (outcome.kind === "network" || outcome.code === "BUSY");
+}
+
+/**
+ * The bridge cannot pass the response on: a limit other than its size is broken.
+ *
+ * @param {Outcome} outcome
+ */
+function isUnsendable(outcome) {
+  return !outcome.ok && (outcome.code === "BAD_REQUEST" || outcome.code === "TOO_LARGE");
 }

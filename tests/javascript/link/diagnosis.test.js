@@ -66,6 +66,8 @@ test("something that answers without a right to read it was started for another 
   assert.equal(cause, "wrong-origin");
   const probe = bridge.requests[0];
   assert.equal(probe?.init.mode, "no-cors");
+  // With any other, browsers refuse a request of this mode before it is sent.
+  assert.equal(probe?.init.redirect ?? "follow", "follow");
   assert.equal(probe?.headers.has("Authorization"), false, "the probe carries no token");
 });
 

@@ -299,6 +299,23 @@ test("a lost result is repeated a few times, and one that the bridge knows is no
   assert.equal(await bridge.unseen(), 0);
 });
 
+test("a response that the bridge cannot pass on is reported as too large, once", async () => {
+  for (const [status, code] of /** @type {const} */ ([
+    [400, "BAD_REQUEST"],
+    [413, "TOO_LARGE"],
+  ])) {
+    const { bridge, loop } = start();
+    await (await bridge.next("/poll")).answer(200, pollAnswer(1, { seq: 1, request: REQUEST }));
+    await bridge.next("/poll");
+    loop.postResult("item-1", "null");
+    await (await bridge.next("/result")).refuse(status, code);
+    const report = await bridge.next("/result");
+    assert.equal(report.json.tooLarge, true);
+    await report.refuse(status, code);
+    assert.equal(await bridge.unseen(), 0);
+  }
+});
+
 test("a result waits while the bridge is away and goes out when it is back", async () => {
   const { time, bridge, loop } = start();
   await (await bridge.next("/poll")).answer(200, pollAnswer(1, { seq: 1, request: REQUEST }));
