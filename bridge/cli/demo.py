@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.browser_assets import browser_assets
+from bridge.cli.redirect_file import redirect_name, redirect_page
 from bridge.contract.attach_link import attach_link
 from bridge.contract.error_codes import ExitCode
 from bridge.servers.static_pages import StaticPages
@@ -160,13 +161,10 @@ async def _bridge(pages: StaticPages) -> AsyncIterator[dict[str, str]]:
 def _open_in_browser(stack: AsyncExitStack, link: str) -> None:
     """Open the link by a file that only we can read: no process's arguments ever carry it."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bascule-demo-")))
-    redirect = folder / "open.html"
+    redirect = folder / redirect_name(os.getpid())
     descriptor = os.open(redirect, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(
-            "<!doctype html><meta charset=utf-8><title>Bascule</title>"
-            f"<script>location.replace({json.dumps(link)})</script>"
-        )
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(redirect_page(link))
     if not webbrowser.open(redirect.as_uri()):
         print(f"No browser could be started. Open this file in one: {redirect}")
 

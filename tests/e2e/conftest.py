@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Playwright, expect
 
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.support.page_server import serve_pages
@@ -98,3 +99,21 @@ def attach() -> Attach:
         expect(page.locator("#state")).to_have_text("attached")
 
     return attach_page
+
+
+@contextmanager
+def launch_dark(
+    playwright: Playwright, browser_name: str, launch_args: dict[str, Any]
+) -> Iterator[Page]:
+    """Open a page in a browser that prefers dark: Firefox is told so by its preferences only."""
+    if browser_name == "chromium":
+        browser = playwright.chromium.launch(**launch_args)
+        page = browser.new_page(color_scheme="dark")
+    else:
+        prefs = FIREFOX_PREFS | {"layout.css.prefers-color-scheme.content-override": 0}
+        browser = playwright.firefox.launch(**launch_args | {"firefox_user_prefs": prefs})
+        page = browser.new_page()
+    try:
+        yield page
+    finally:
+        browser.close()

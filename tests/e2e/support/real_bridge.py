@@ -42,9 +42,7 @@ class RealBridge:
     @property
     def link(self) -> str:
         """The attach link that the bridge printed for people."""
-        return next(
-            word for line in self.stderr for word in line.split() if "#bascule=" in word
-        )
+        return next(word for line in self.stderr for word in line.split() if "#bascule=" in word)
 
     def call(
         self, method: str, params: object = None, *, session: str | None = None, timeout: float = 60
@@ -110,7 +108,17 @@ def run_bridge(
 ) -> Iterator[RealBridge]:
     """Run a bridge, and end it whatever happens."""
     process = subprocess.Popen(
-        [*BASCULE, "browser-bridge", "--origin", origin, "--page", page, "--port", str(port), *more],
+        [
+            *BASCULE,
+            "browser-bridge",
+            "--origin",
+            origin,
+            "--page",
+            page,
+            "--port",
+            str(port),
+            *more,
+        ],
         env=environment(runtime),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

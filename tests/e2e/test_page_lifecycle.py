@@ -1,0 +1,254 @@
+"""A page that reloads, is left, is frozen, is restored, is opened twice, or dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Playwright, expect
+
+from tests.e2e.conftest import CHROMIUM_ARGS, Attach
+from tests.e2e.support.raw_chromium import RawChromium
+from tests.e2e.support.real_bridge import RealBridge
+
+COUNT_AND_WAIT = {"action": "test.countAndWait"}
+
+
+def start_waiting(bridge: RealBridge, page: Page) -> subprocess.Popen[str]:
+    """Start a call that the page has begun and does not end."""
+    revision = bridge.result("agent/info")["revision"]
+    call = bridge.start_call("actions/execute", COUNT_AND_WAIT | {"expectedRevision": revision})
+    page.wait_for_function("probe.waiting() === 1")
+    return call
+
+
+def outcome(call: subprocess.Popen[str]) -> tuple[int, str]:
+    _, err = call.communicate(timeout=40)
+    return call.returncode, err
+
+
+def wait_for(true: Callable[[], bool], seconds: float = 15) -> None:
+    """Ask again until something outside of the page has happened."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)  # another process is asked; there is no event to wait for
+
+
+def attached(bridge: RealBridge) -> bool:
+    return bridge.call("agent/info").returncode == 0
+
+
+def test_a_reload_in_mid_call_gives_an_unknown_outcome_and_runs_nothing_again(
+    page: Page, probe_bridge: RealBridge, attach: Attach
+) -> None:
+    attach(page, probe_bridge)
+    call = start_waiting(probe_bridge, page)
+    page.reload()
+    code, err = outcome(call)
+    assert code == 4, err
+    assert "may have" in err
+    page.goto("about:blank")
+    attach(page, probe_bridge)
+    assert probe_bridge.execute("test.runs")["output"] == {"runs": 1}
+
+
+def test_a_page_may_ask_to_be_remembered_over_a_reload(
+    page: Page, probe_bridge: RealBridge
+) -> None:
+    page.goto(probe_bridge.link.replace("#", "?remember=1#"))
+    page.get_by_role("button", name="Attach", exact=True).click()
+    expect(page.locator("#state")).to_have_text("attached")
+    page.reload()
+    expect(page.locator("#state")).to_have_text("attached")
+    assert attached(probe_bridge)
+    page.get_by_role("button", name="Detach").click()
+    expect(page.locator("#state")).to_have_text("detached")
+    page.reload()
+    expect(page.locator("#state")).to_have_text("detached")
+
+
+def test_a_second_tab_says_elsewhere_and_the_first_goes_on(
+    context: BrowserContext, bridge: RealBridge, attach: Attach
+) -> None:
+    first = context.new_page()
+    attach(first, bridge)
+    second = context.new_page()
+    second.goto(bridge.link)
+    second.get_by_role("button", name="Attach", exact=True).click()
+    expect(second.locator("#state")).to_have_text("elsewhere")
+    expect(second.locator("#message")).to_contain_text("nother tab")
+    assert attached(bridge)
+    first.get_by_role("button", name="Detach").click()
+    expect(first.locator("#state")).to_have_text("detached")
+
+
+def test_eight_tabs_of_which_one_is_attached_leave_calls_quick(
+    context: BrowserContext, bridge: RealBridge, attach: Attach
+) -> None:
+    attach(context.new_page(), bridge)
+    for _ in range(7):
+        context.new_page().goto(bridge.page)
+    for _ in range(5):
+        assert attached(bridge)
+
+
+def test_detaching_makes_calls_fail_at_once(page: Page, bridge: RealBridge, attach: Attach) -> None:
+    attach(page, bridge)
+    page.get_by_role("button", name="Detach").click()
+    expect(page.locator("#state")).to_have_text("detached")
+    done = bridge.call("agent/info")
+    assert done.returncode == 3
+    assert "attach" in done.stderr.lower()
+
+
+def test_a_tab_that_is_closed_fails_its_calls_within_seconds(
+    context: BrowserContext, probe_bridge: RealBridge, attach: Attach
+) -> None:
+    page = context.new_page()
+    attach(page, probe_bridge)
+    call = start_waiting(probe_bridge, page)
+    begin = time.monotonic()
+    page.close()
+    code, err = outcome(call)
+    assert code == 4, err
+    assert time.monotonic() - begin < 15
+
+
+def test_a_killed_tab_fails_its_calls_with_a_typed_error(
+    playwright: Playwright,
+    browser_name: str,
+    browser_type_launch_args: dict[str, Any],
+    probe_bridge: RealBridge,
+    attach: Attach,
+) -> None:
+    """Kills the browser's processes by force: no goodbye is sent, only sockets break."""
+    if browser_name == "chromium":
+        browser = playwright.chromium.launch(**browser_type_launch_args)
+    else:
+        browser = playwright.firefox.launch(**browser_type_launch_args)
+    page = browser.new_page()
+    attach(page, probe_bridge)
+    call = start_waiting(probe_bridge, page)
+    for pid in sorted(
+        descendants(os.getpid(), "chrom" if browser_name == "chromium" else "firefox")
+    ):
+        marker = page_marker(pid)
+        if marker is None or "type=renderer" in marker or browser_name == "firefox":
+            kill(pid)
+    code, err = outcome(call)
+    assert code == 4, err
+    assert "BROWSER_GONE" in err or "page" in err
+
+
+def descendants(root: int, name: str) -> set[int]:
+    """Return the processes below one that belong to a browser, by its executable's name."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                text = (folder / "stat").read_text()
+            except OSError:
+                continue
+            parents[int(folder.name)] = int(text.rpartition(")")[2].split()[1])
+    found: set[int] = set()
+    for pid in parents:
+        above: int | None = pid
+        while above is not None and above != root:
+            above = parents.get(above)
+        if above == root and pid != root and name in (page_marker(pid) or ""):
+            found.add(pid)
+    return found
+
+
+def page_marker(pid: int) -> str | None:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return None
+
+
+def kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def test_a_page_that_is_left_and_restored_attaches_again(
+    playwright: Playwright,
+    browser_name: str,
+    browser_type_launch_args: dict[str, Any],
+    probe_bridge: RealBridge,
+    attach: Attach,
+) -> None:
+    """In Chromium the page is restored; Firefox, driven like this, loads it anew instead."""
+    if browser_name == "firefox":
+        pytest.skip("Firefox under automation does not restore a page that used a worker")
+    browser = playwright.chromium.launch(
+        **browser_type_launch_args, ignore_default_args=["--disable-back-forward-cache"]
+    )
+    try:
+        page = browser.new_page()
+        attach(page, probe_bridge)
+        page.evaluate("window.sameDocument = true")
+        page.evaluate("location.href = '/demo/index.html'")
+        page.wait_for_url("**/demo/index.html")
+        wait_for(lambda: probe_bridge.call("agent/info").returncode == 3)
+        page.evaluate("history.back()")
+        page.wait_for_url("**/probe/probe.html")
+        assert page.evaluate("window.sameDocument") is True
+        expect(page.locator("#state")).to_have_text("attached")
+        assert attached(probe_bridge)
+    finally:
+        browser.close()
+
+
+def test_leaving_the_page_ends_the_attachment_cleanly(
+    page: Page, bridge: RealBridge, attach: Attach
+) -> None:
+    attach(page, bridge)
+    page.goto("about:blank")
+    wait_for(lambda: bridge.call("agent/info").returncode == 3)
+    attach(page, bridge)
+    assert attached(bridge)
+
+
+def test_a_frozen_tab_is_told_to_callers_at_once_and_works_after_it_thaws(
+    playwright: Playwright,
+    browser_name: str,
+    browser_type_launch_args: dict[str, Any],
+    probe_bridge: RealBridge,
+    tmp_path: Path,
+) -> None:
+    """Only Chromium's protocol can freeze a tab, and only one that it drives by itself."""
+    if browser_name == "firefox":
+        pytest.skip("no protocol of Firefox freezes a tab")
+    with RawChromium(
+        browser_type_launch_args["executable_path"], CHROMIUM_ARGS, tmp_path / "profile"
+    ) as chromium:
+        tab = chromium.open(probe_bridge.link)
+        tab.wait_for("document.getElementById('attach') !== null && window.probe !== undefined")
+        tab.click("attach")
+        tab.wait_for("document.getElementById('state').textContent === 'attached'")
+        assert attached(probe_bridge)
+        chromium.open("about:blank")
+        tab.send("Page.setWebLifecycleState", state="frozen")
+        wait_for(lambda: "TAB_SUSPENDED" in status_code(probe_bridge))
+        done = probe_bridge.call("agent/info")
+        assert done.returncode in {3, 5}, done.stderr
+        tab.send("Page.setWebLifecycleState", state="active")
+        wait_for(lambda: attached(probe_bridge))
+
+
+def status_code(bridge: RealBridge) -> str:
+    """Return the code of what a call gets now."""
+    stdin = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "agent/info"}) + "\n"
+    return bridge.run(["browser-stdio"], stdin=stdin).stdout
