@@ -114,6 +114,11 @@ const CAUSES = Object.freeze(
       text: (place) =>
         `What answers at ${place.url} does not speak as a bridge does, or is one of another version. Start the bridge again and open the link that it prints.`,
     },
+    replayed: {
+      event: "failed",
+      text: () =>
+        "A service worker of this app answers the bridge's requests out of its cache. Let it leave requests to other origins alone, and attach again.",
+    },
     "bridge-lost": {
       event: "lost",
       text: () => "The bridge does not answer. Trying again for up to five minutes.",

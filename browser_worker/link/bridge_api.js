@@ -39,8 +39,9 @@
 /**
  * @typedef {object} BridgeApi
  * @property {(app: string) => Promise<Outcome>} connect
- * @property {(client: string, ack: number, signal?: AbortSignal) => Promise<Outcome>} poll `ack`:
- *   the highest `seq` received, 0 at first.
+ * @property {(client: string, ack: number, options?: { signal?: AbortSignal, fresh?: number }) => Promise<Outcome>} poll
+ *   `ack`: the highest `seq` received, 0 at first. `fresh`: a number that makes the address a new one;
+ *   0 leaves it as it is, which saves the browser a preflight.
  * @property {(client: string, id: string, response: string | null) => Promise<Outcome>} result
  *   `response` is JSON text, sent as it is; null reports that it is too large to be sent.
  * @property {(client: string, state: PageState, taken: number, options?: { keepalive?: boolean }) => Promise<Outcome>} state
@@ -94,8 +95,8 @@ export function makeBridgeApi(powers) {
 
   return {
     connect: (app) => post("/connect", JSON.stringify({ app })),
-    poll: (client, ack, signal) =>
-      request(`/poll?client=${encodeURIComponent(client)}`, {
+    poll: (client, ack, { signal, fresh = 0 } = {}) =>
+      request(`/poll?client=${encodeURIComponent(client)}${fresh === 0 ? "" : `&fresh=${fresh}`}`, {
         method: "GET",
         headers: { "Bascule-Ack": String(ack) },
         ...(signal && { signal }),

@@ -19,6 +19,7 @@ import { TakenReports } from "./taken_reports.js";
 /** @import { BridgeApi, Failure, PageState } from "./bridge_api.js" */
 /** @import { ConnectAnswer } from "./connect_answer.js" */
 /** @import { Reading } from "./deadlines.js" */
+/** @import { PollAnswer } from "./poll_answer.js" */
 /** @import { Clock, SetTimer } from "./powers.js" */
 
 /**
@@ -65,6 +66,15 @@ const PROVEN_MS = 5_000;
 
 /** @typedef {"poll" | "check" | "connect"} Step */
 
+/** @param {string} text */
+function readAnswer(text) {
+  try {
+    return readPollAnswer(text);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * @param {PollLoopPowers & TransportEvents} powers
  * @returns {Transport}
@@ -80,6 +90,9 @@ export function makePollLoop(powers) {
   let stopped = false;
   let live = true;
   let connectedThisRound = false;
+  let lastAnswer = "";
+  /** Above 0 once an old answer came again; counts the polls since. */
+  let fresh = 0;
   /** @type {PageState} */
   let pageState = "visible";
   let endPause = () => {};
@@ -115,18 +128,17 @@ export function makePollLoop(powers) {
     openPoll = new AbortController();
     const { signal } = openPoll;
     const cancelWatch = setTimer(longestPollMs + POLL_SLACK_MS, () => openPoll?.abort());
-    const outcome = await api.poll(client, ack, signal);
+    const outcome = await api.poll(client, ack, { signal, fresh: fresh === 0 ? 0 : fresh++ });
     cancelWatch();
     openPoll = null;
     if (stopped) return null;
     const received = clock();
     if (outcome.ok) {
-      try {
-        receive(outcome.text, sent, received);
-      } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-        return retry("check", "bad-answer");
-      }
+      const answer = readAnswer(outcome.text);
+      if (answer === null) return retry("check", "bad-answer");
+      if (outcome.text === lastAnswer) return replayed();
+      lastAnswer = outcome.text;
+      receive(answer, sent, received);
       lost.reset();
       occupied.reset();
       connectedThisRound = false;
@@ -137,12 +149,23 @@ export function makePollLoop(powers) {
   }
 
   /**
-   * @param {string} text
+   * The answer before came once more, to the millisecond: a service worker of the app keeps what it
+   * has seen. Its items are known already. A new address gets past most of them.
+   *
+   * @returns {Promise<Step | null>}
+   */
+  async function replayed() {
+    if (fresh > 0) return retry("poll", "replayed");
+    fresh = 1;
+    return "poll";
+  }
+
+  /**
+   * @param {PollAnswer} answer
    * @param {Reading} sent
    * @param {Reading} received
    */
-  function receive(text, sent, received) {
-    const answer = readPollAnswer(text);
+  function receive(answer, sent, received) {
     const age = ages.age(answer.now, sent, received);
     const items = answer.items.map(({ deadline, ...item }) => ({
       ...item,
@@ -220,8 +243,8 @@ export function makePollLoop(powers) {
   }
 
   /**
-   * @param {"check" | "connect"} step
-   * @param {"bridge-lost" | "busy" | "bad-answer"} cause
+   * @param {Step} step
+   * @param {"bridge-lost" | "busy" | "bad-answer" | "replayed"} cause
    * @param {number} [atLeastMs]
    * @returns {Promise<Step | null>}
    */
@@ -234,7 +257,7 @@ export function makePollLoop(powers) {
 
   /**
    * @param {number | null} ms null: the attempts are used up
-   * @param {"check" | "connect"} step
+   * @param {Step} step
    * @param {Cause} finalCause
    * @returns {Promise<Step | null>}
    */

@@ -271,6 +271,35 @@ test("an answer of something else than a bridge ends as that", async () => {
   assert.equal(told.at(-1), "ended bad-answer");
 });
 
+test("an answer that comes out of a cache is noticed, and the next poll has a new address", async () => {
+  const { bridge, items, told } = start();
+  const first = pollAnswer(1, { seq: 1, request: REQUEST });
+  await (await bridge.next("/poll")).answer(200, first);
+  await (await bridge.next("/poll")).answer(200, first);
+  assert.equal(items.length, 1);
+  const fresh = await bridge.next("/poll");
+  assert.equal(fresh.url, `${URL_OF_BRIDGE}/poll?client=client-1&fresh=1`);
+  assert.equal(ackOf(fresh), "1");
+  await fresh.answer(200, pollAnswer(2));
+  assert.match((await bridge.next("/poll")).url, /&fresh=2$/);
+  assert.deepEqual(told, []);
+});
+
+test("a cache that no new address gets past ends the link, without a storm", async () => {
+  const { time, bridge, told } = start();
+  let polls = 0;
+  for (let step = 0; step < 3_200; step += 1) {
+    const request = bridge.requests.at(-1);
+    if (request?.open) {
+      polls += 1;
+      await request.answer(200, pollAnswer(1));
+    }
+    await time.advance(100);
+  }
+  assert.ok(polls < 14, `${polls} polls`);
+  assert.deepEqual(told, ["lost bridge-lost", "ended replayed"]);
+});
+
 test("a poll that never ends is broken off and counts as lost", async () => {
   const { time, bridge, told } = start();
   const poll = await bridge.next("/poll");
