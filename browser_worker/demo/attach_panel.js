@@ -76,6 +76,8 @@ export class AttachPanel {
     // One click, one attachment: a link that was used up is not used again by itself.
     this._configuration = null;
     this._dispatcher.setEnabled(true);
+    // A new link replaces an attachment that still waits for a bridge that is gone.
+    void this._attachment?.detach();
     const attachment = attach({ ...configuration, app: this._app, dispatcher: this._dispatcher });
     this._attachment = attachment;
     attachment.addEventListener("statechange", () => {
@@ -93,13 +95,14 @@ export class AttachPanel {
     const { dot, state, message, attach: attachButton, detach, linkForm } = this._parts;
     const now = this._attachment?.state ?? "detached";
     const live = now === "connecting" || now === "attached" || now === "suspended";
+    const offered = this._configuration !== null;
     dot.dataset["state"] = now;
     state.textContent = now;
-    attachButton.hidden = live || this._configuration === null;
+    attachButton.hidden = !offered;
     detach.hidden = !live;
-    linkForm.hidden = live || this._configuration !== null;
+    linkForm.hidden = live || offered;
     if (trouble !== "") message.textContent = trouble;
-    else if (!live && this._configuration !== null) {
+    else if (offered) {
       message.textContent = "A terminal on this machine asks to use this page. Attach it?";
     } else if (this._attachment !== null) message.textContent = this._attachment.message;
     else {

@@ -15,8 +15,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from tests.e2e.conftest import CHROMIUM_ARGS, Attach
+from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.raw_chromium import RawChromium
-from tests.e2e.support.real_bridge import RealBridge
+from tests.e2e.support.real_bridge import RealBridge, run_bridge
 
 COUNT_AND_WAIT = {"action": "test.countAndWait"}
 
@@ -25,7 +26,7 @@ def start_waiting(bridge: RealBridge, page: Page) -> subprocess.Popen[str]:
     """Start a call that the page has begun and does not end."""
     revision = bridge.result("agent/info")["revision"]
     call = bridge.start_call("actions/execute", COUNT_AND_WAIT | {"expectedRevision": revision})
-    page.wait_for_function("probe.waiting() === 1")
+    expect(page.locator("#waiting")).to_have_text("1")
     return call
 
 
@@ -186,7 +187,7 @@ def test_a_page_that_is_left_and_restored_attaches_again(
     playwright: Playwright,
     browser_name: str,
     browser_type_launch_args: dict[str, Any],
-    probe_bridge: RealBridge,
+    runtime: Path,
     attach: Attach,
 ) -> None:
     """In Chromium the page is restored; Firefox, driven like this, loads it anew instead."""
@@ -195,20 +196,25 @@ def test_a_page_that_is_left_and_restored_attaches_again(
     browser = playwright.chromium.launch(
         **browser_type_launch_args, ignore_default_args=["--disable-back-forward-cache"]
     )
-    try:
-        page = browser.new_page()
-        attach(page, probe_bridge)
-        page.evaluate("window.sameDocument = true")
-        page.evaluate("location.href = '/demo/index.html'")
-        page.wait_for_url("**/demo/index.html")
-        wait_for(lambda: probe_bridge.call("agent/info").returncode == 3)
-        page.evaluate("history.back()")
-        page.wait_for_url("**/probe/probe.html")
-        assert page.evaluate("window.sameDocument") is True
-        expect(page.locator("#state")).to_have_text("attached")
-        assert attached(probe_bridge)
-    finally:
-        browser.close()
+    # A page that may not be stored is never restored.
+    with serve_pages(headers={"Cache-Control": "no-cache"}) as pages:
+        address = f"{pages.origin}/probe/probe.html"
+        with run_bridge(pages.origin, address, runtime) as bridge:
+            try:
+                page = browser.new_page()
+                attach(page, bridge)
+                page.evaluate("window.sameDocument = true")
+                page.evaluate("location.href = '/demo/index.html'")
+                page.wait_for_url("**/demo/index.html")
+                wait_for(lambda: bridge.call("agent/info").returncode == 3)
+                page.evaluate("history.back()")
+                # A page that is restored does not load again.
+                page.wait_for_url("**/probe/probe.html", wait_until="commit")
+                assert page.evaluate("window.sameDocument") is True
+                expect(page.locator("#state")).to_have_text("attached")
+                assert attached(bridge)
+            finally:
+                browser.close()
 
 
 def test_leaving_the_page_ends_the_attachment_cleanly(

@@ -39,6 +39,7 @@ const dispatcher = new Dispatcher(
           if (action === "test.count") return { runs: counter.runs };
           return new Promise((resolve) => {
             waiting.push(() => resolve({ runs: counter.runs }));
+            show("waiting", String(waiting.length));
           });
         case "test.runs":
           return { runs: counter.runs };
@@ -56,20 +57,34 @@ const dispatcher = new Dispatcher(
 );
 dispatcher.setEnabled(true);
 
-const link = readAttachLink() ?? recallAttachment();
+let link = readAttachLink() ?? recallAttachment();
+addEventListener("hashchange", () => {
+  link = readAttachLink() ?? link;
+});
+let starts = 0;
 const remember = new URLSearchParams(location.search).has("remember");
+
+/**
+ * @param {string} id
+ * @param {string} text
+ */
+function show(id, text) {
+  const element = document.getElementById(id);
+  if (element) element.textContent = text;
+}
 
 /** @param {{ url: string, token: string }} configuration */
 function start(configuration) {
+  const mine = ++starts;
   return attach({
     ...configuration,
     app: "Probe",
     dispatcher,
     remember,
     onState: ({ state, cause, message }) => {
+      if (mine !== starts) return;
       for (const [id, text] of Object.entries({ state, cause: cause ?? "", message })) {
-        const element = document.getElementById(id);
-        if (element) element.textContent = text;
+        show(id, text);
       }
     },
   });
@@ -78,6 +93,7 @@ function start(configuration) {
 /** @type {import("../link/attachment.js").Attachment | undefined} */
 let attachment;
 document.getElementById("attach")?.addEventListener("click", () => {
+  void attachment?.detach();
   if (link) attachment = start(link);
 });
 document.getElementById("detach")?.addEventListener("click", () => attachment?.detach());
@@ -91,3 +107,4 @@ Object.assign(window, {
     attach: (configuration) => void (attachment = start(configuration)),
   },
 });
+document.documentElement.dataset["ready"] = "yes";
