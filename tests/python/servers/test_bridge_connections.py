@@ -259,9 +259,11 @@ async def test_a_peer_that_does_not_read_its_answer_is_cut_off() -> None:
         calls = [asyncio.create_task(bridge.rpc({**big, "id": n})) for n in range(8)]
         await bridge.until(lambda s: s["queue"]["queued"] == 8)
         async with connection(bridge.port) as polling:
-            polling.reader._transport.pause_reading()  # type: ignore[attr-defined]
+            polling.pause_reading()
             await polling.send(bridge.poll_bytes(client, 0))
             await bridge.until(lambda s: s["link"] == "broken")
+            polling.resume_reading()
+            assert len(await polling.closed()) < 8_000_000, "the rest was not sent on"
         for call in calls:
             call.cancel()
 

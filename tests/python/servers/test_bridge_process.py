@@ -104,7 +104,7 @@ async def test_a_second_signal_ends_it_at_once() -> None:
         calls = [asyncio.create_task(bridge.rpc({**big, "id": n})) for n in range(8)]
         await bridge.until(lambda s: s["queue"]["queued"] == 8)
         polling = await stack.enter_async_context(connection(bridge.port))
-        polling.reader._transport.pause_reading()  # type: ignore[attr-defined]
+        polling.pause_reading()
         await polling.send(bridge.poll_bytes(page.client, 0))
         await bridge.until(lambda s: s["queue"]["leased"] == 8)
         process.send_signal(signal.SIGINT)
@@ -121,7 +121,7 @@ async def test_a_peer_that_reads_nothing_does_not_hold_up_the_end() -> None:
         calls = [asyncio.create_task(bridge.rpc({**big, "id": n})) for n in range(8)]
         await bridge.until(lambda s: s["queue"]["queued"] == 8)
         polling = await stack.enter_async_context(connection(bridge.port))
-        polling.reader._transport.pause_reading()  # type: ignore[attr-defined]
+        polling.pause_reading()
         await polling.send(bridge.poll_bytes(page.client, 0))
         await bridge.until(lambda s: s["queue"]["leased"] == 8)
         process.send_signal(signal.SIGTERM)

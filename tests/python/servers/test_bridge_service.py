@@ -212,6 +212,7 @@ async def test_a_poll_whose_answer_breaks_off_in_the_middle_loses_nothing() -> N
         calls = [asyncio.create_task(bridge.rpc({**big, "id": n})) for n in range(8)]
         await bridge.until(lambda s: s["queue"]["queued"] == 8)
         async with connection(bridge.port) as polling:
+            polling.pause_reading()
             await polling.send(bridge.poll_bytes(page.client, 0))
             await bridge.until(lambda s: s["queue"]["leased"] == 8)
             polling.abort()

@@ -89,6 +89,13 @@ class RawConnection:
             except ConnectionError:
                 return b""
 
+    def pause_reading(self) -> None:
+        """Read nothing any more: what the kernel cannot hold stays with the peer."""
+        self.writer.transport.pause_reading()  # type: ignore[attr-defined]
+
+    def resume_reading(self) -> None:
+        self.writer.transport.resume_reading()  # type: ignore[attr-defined]
+
     def abort(self) -> None:
         self.writer.transport.abort()
 
