@@ -88,6 +88,7 @@ const HOSTILE_ADDRESSES = [
 const HOSTILE_LINKS = [
   ...HOSTILE_ADDRESSES.map((url) => encode({ ...GOOD, url })),
   encode({ ...GOOD, extra: 1 }),
+  encode({ ...GOOD, zone: 1 }),
   encode({ url: GOOD.url }),
   encode({ token: TOKEN }),
   encode({ ...GOOD, token: "" }),

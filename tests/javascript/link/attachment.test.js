@@ -222,8 +222,9 @@ test("a second tab of the browser is told so without a request", async () => {
   const second = new FakePage();
   second.locks = page.locks;
   const { attachment } = second.attach();
-  await second.time.advance(10_000);
+  await settle();
   assert.deepEqual([attachment.state, attachment.cause], ["elsewhere", "other-tab"]);
+  await second.time.advance(10_000);
   assert.equal(second.bridge.requests.length, 0);
 });
 
@@ -430,6 +431,22 @@ test("a tab whose place was taken while the bridge was away lets go", async () =
   assert.deepEqual([attachment.state, attachment.cause], ["elsewhere", "other-tab"]);
   assert.ok(page.bridge.requests.some((request) => request.path === "/disconnect"));
   assert.equal(page.worker.terminated, true);
+});
+
+test("a bridge that is lost again while the tab is asked for leaves the page suspended", async () => {
+  const { page, attachment, poll } = await attached();
+  await poll.fail();
+  let open = () => {};
+  page.locks.gate = new Promise((resolve) => {
+    open = () => resolve(undefined);
+  });
+  await page.time.advance(300);
+  await (await page.bridge.next("/state")).answer(200, { accepted: true });
+  await (await page.bridge.next("/poll")).fail();
+  open();
+  await settle();
+  assert.equal(attachment.state, "suspended");
+  assert.equal(page.locks.held, false);
 });
 
 test("a bridge that does not come back ends the attachment, and nothing can send the token again", async () => {

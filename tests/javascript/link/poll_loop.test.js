@@ -186,6 +186,35 @@ test("at the end of the attempts the token is wiped from memory", async () => {
   assert.equal(powers.token, "");
 });
 
+test("a bridge that answered again, or kept a poll for long, begins its back-off anew", async () => {
+  const { time, bridge } = start();
+  for (let round = 0; round < 3; round += 1) {
+    await (await bridge.next("/poll")).fail();
+    await time.advance(300);
+    await (await bridge.next("/state")).answer(200, { accepted: true });
+    await (await bridge.next("/poll")).answer(200, pollAnswer(round));
+  }
+  for (let round = 0; round < 3; round += 1) {
+    const poll = await bridge.next("/poll");
+    await time.advance(5_000);
+    await poll.fail();
+    await time.advance(300);
+    await (await bridge.next("/state")).answer(200, { accepted: true });
+  }
+});
+
+test("a bridge that breaks every poll at once is asked ever more seldom", async () => {
+  const { time, bridge } = start();
+  await (await bridge.next("/poll")).fail();
+  await time.advance(300);
+  await (await bridge.next("/state")).answer(200, { accepted: true });
+  await (await bridge.next("/poll")).fail();
+  await time.advance(999);
+  assert.equal(await bridge.unseen(), 0);
+  await time.advance(1);
+  await bridge.next("/state");
+});
+
 test("a stale client connects again at once, counts anew and drops what it had", async () => {
   const { time, bridge, told, loop } = start();
   await (await bridge.next("/poll")).answer(200, pollAnswer(1, { seq: 7, request: REQUEST }));
@@ -392,6 +421,30 @@ test("an action that runs past a second is reported as taken, once, with the pag
     taken: 2,
   });
   await time.advance(15_000);
+  assert.equal(await bridge.unseen(), 0);
+});
+
+test("several long actions are reported together", async () => {
+  const { time, bridge, loop } = start();
+  await (
+    await bridge.next("/poll")
+  ).answer(200, pollAnswer(1, { seq: 1, request: REQUEST }, { seq: 2, request: REQUEST }));
+  await bridge.next("/poll");
+  loop.begun("item-1", 1);
+  loop.begun("item-2", 2);
+  await time.advance(15_000);
+  assert.equal((await bridge.next("/state")).json.taken, 2);
+  assert.equal(await bridge.unseen(), 0);
+});
+
+test("while the bridge is away a long action is told by the check alone", async () => {
+  const { time, bridge, loop } = start();
+  await (await bridge.next("/poll")).answer(200, pollAnswer(1, { seq: 1, request: REQUEST }));
+  const poll = await bridge.next("/poll");
+  loop.begun("item-1", 1);
+  await poll.fail();
+  await time.advance(5_000);
+  assert.equal((await bridge.next("/state")).json.taken, 1);
   assert.equal(await bridge.unseen(), 0);
 });
 

@@ -18,6 +18,8 @@ export class FakeLocks {
   #held = new Set();
   /** @type {string[]} */
   names = [];
+  /** Requests wait for it before they are decided. */
+  gate = Promise.resolve();
 
   get held() {
     return this.#held.size > 0;
@@ -30,7 +32,7 @@ export class FakeLocks {
    */
   async #request(name, _options, callback) {
     this.names.push(name);
-    await Promise.resolve();
+    await this.gate;
     if (this.#held.has(name)) return callback(null);
     this.#held.add(name);
     try {
