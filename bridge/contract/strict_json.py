@@ -40,9 +40,12 @@ __all__ = [
 
 JsonValue: TypeAlias = "bool | JsonNumber | str | list[JsonValue] | dict[str, JsonValue] | None"
 
-STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
+"""A string, or all that follows a quote that none closes: nothing is looked at a second time."""
+STRING: Final = re.compile(_STRING, re.DOTALL)
 _EMPTY: Final = re.compile(rb"\[[ \t\r\n]*\]|\{[ \t\r\n]*\}")
-_MINUS_ZERO: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(?<![eE])-0(?![0-9.eE])', re.DOTALL)
+_MINUS_ZERO: Final = re.compile(_STRING + rb"|(?<![eE])-0(?:e(0++))?+(?![0-9.eE])", re.DOTALL)
+_MARKED_ZERO: Final = re.compile(r"-0e0+")
 _MAX_FAST_INT_BITS: Final = 3_300
 """An integer below 2**3300 has fewer than 1,000 digits."""
 
@@ -113,11 +116,9 @@ def _count_empty(bare: bytes, enough: int) -> int:
 
 def _parse(data: bytes, limits: JsonLimits) -> JsonValue:
     """Parse a document whose size and number of values were checked before."""
-    minus_zero = None
-    if b"-0" in data:
-        data, minus_zero = _mark_minus_zeros(data)
-    tree = check_syntax(data, limits)
-    value: JsonValue = _Reading(limits, minus_zero).walk(tree, 0)
+    marked = b"-0" in data
+    tree = check_syntax(_mark_minus_zeros(data) if marked else data, limits)
+    value: JsonValue = _Reading(limits, marked=marked).walk(tree, 0)
     return value
 
 
@@ -136,13 +137,14 @@ def check_syntax(data: bytes, limits: JsonLimits) -> object:
         raise _parse_error(str(error), limits) from None
 
 
-def _mark_minus_zeros(data: bytes) -> tuple[bytes, str | None]:
-    """Write `-0`, which the parser reads as 0, as a token that the document does not have."""
-    mark = b"-0e0"
-    while mark in data:
-        mark += b"0"
-    marked = _MINUS_ZERO.sub(lambda m: mark if m[0] == b"-0" else m[0], data)
-    return marked, mark.decode()
+def _mark_minus_zeros(data: bytes) -> bytes:
+    """Write `-0`, which the parser reads as 0, as `-0e0`, and what begins so with one 0 more."""
+    return _MINUS_ZERO.sub(lambda m: m[0] if m[0][0] == 0x22 else b"-0e0" + (m[1] or b""), data)
+
+
+def _unmark(token: str) -> str:
+    """Return the number's own token from a document whose minus zeros were marked."""
+    return token[:-1].removesuffix("e") if _MARKED_ZERO.fullmatch(token) else token
 
 
 def _parse_error(message: str, limits: JsonLimits) -> StrictJsonError:
@@ -165,9 +167,9 @@ def _over(limit: str, maximum: int) -> StrictJsonError:
 class _Reading:
     """One walk over a parsed tree: bounds are checked and numbers get their final form."""
 
-    def __init__(self, limits: JsonLimits, minus_zero: str | None) -> None:
+    def __init__(self, limits: JsonLimits, *, marked: bool) -> None:
         self._limits = limits
-        self._minus_zero = minus_zero
+        self._marked = marked
         self._values = 0
 
     def walk(self, value: Any, depth: int) -> Any:  # noqa: ANN401 - a parsed tree is untyped
@@ -191,9 +193,9 @@ class _Reading:
             if value.bit_length() > _MAX_FAST_INT_BITS:
                 self._check_number(str(value))
         elif value is not None and kind is not bool:
-            token = str(value)
+            token = _unmark(str(value)) if self._marked else str(value)
             self._check_number(token)
-            return IntToken(0, "-0") if token == self._minus_zero else read_number(token)
+            return read_number(token)
         return value
 
     def _enter(self, container: dict[str, Any] | list[Any], depth: int) -> None:

@@ -8,6 +8,7 @@ import json
 import math
 import pickle
 import subprocess
+import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from decimal import Decimal
@@ -210,6 +211,66 @@ def test_a_message_does_not_repeat_what_a_document_holds() -> None:
     with pytest.raises(StrictJsonError) as caught:
         loads(b'{"secret":1,"secret":2}')
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[-0,-0e0,-0e00,-0e000,-0e05,-0e01]",
+        '{"-0":-0,"-0e0":"-0e0","x":[-0e00]}',
+        "[-0e0,-0E0,-0E00,-0.0,-0.0e0,-0e+0,-0e-0,1e-0,0e0]",
+        "-0e0000",
+        "-0",
+    ],
+)
+def test_spellings_of_minus_zero_are_not_taken_for_one_another(text: str) -> None:
+    assert dumps(loads(text.encode())).decode() == text
+
+
+@pytest.mark.parametrize("limit", [None, "numberChars"])
+def test_a_long_minus_zero_is_measured_as_it_is_written(limit: str | None) -> None:
+    zeros = JSON_LIMITS.max_number_chars - len("-0e") + (limit is not None)
+    data = b"[-0,-0e" + b"0" * zeros + b"]"
+    if limit is None:
+        assert dumps(loads(data)) == data
+        return
+    with pytest.raises(StrictJsonError) as caught:
+        loads(data)
+    assert caught.value.limit == limit
+
+
+HOSTILE = {
+    "zeros of a minus zero": b"[-0,-0e" + b"0" * 1_000_000 + b"]",
+    "a minus zero inside a string": b'[-0,"-0e' + b"0" * 270_000 + b'"]',
+    "escaped quotes without an end": b'["' + b'\\"' * 500_000 + b"," * 17_000,
+    "escaped quotes and commas without an end": b'["' + b',\\"' * 300_000,
+    "an escape without an end": b'["' + b',\\"' * 300_000 + b"\\",
+    "minus zeros in a string without an end": b'["' + b'-0\\"' * 250_000 + b"\\",
+    "escapes without an end": b'["' + b"\\\\" * 450_000 + b"," * 17_000,
+    "brackets and blanks": (b"[" + b" " * 50) * 17_000,
+}
+READ_ALL = """
+import sys
+from bridge.contract.raw_json import read_object
+from bridge.contract.strict_json import StrictJsonError, loads
+
+data = sys.stdin.buffer.read()
+for read in (loads, lambda body: read_object(b'{"request":' + body + b"}", raw=("request",))):
+    try:
+        read(data)
+    except StrictJsonError as error:
+        print(error.kind)
+"""
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_no_document_is_read_again_and_again(data: bytes) -> None:
+    # Another process: one that never came back could not be ended here. It takes no second.
+    assert len(data) < JSON_LIMITS.max_encoded_bytes
+    read = subprocess.run(
+        [sys.executable, "-c", READ_ALL], input=data, capture_output=True, timeout=20, check=True
+    )
+    assert len(read.stdout.split()) == 2, "each is refused"
 
 
 JSON_VALUES = st.recursive(
