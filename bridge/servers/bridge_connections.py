@@ -116,6 +116,10 @@ class BridgeConnection(web.RequestHandler):
 
         After a fault nothing is known of the call, which is what a broken connection says.
         """
+        if isinstance(exc, ConnectionError):
+            # The peer is gone, or was cut off: aiohttp takes everything raised for a fault.
+            _LOG.debug("a peer is gone: %s", type(exc).__name__)
+            raise exc
         if status != 400:
             self.log_exception("fault while a request was handled", exc_info=exc)
             raise ConnectionResetError("a fault of the bridge")

@@ -252,7 +252,9 @@ async def test_a_body_that_trickles_does_not_last_longer_than_a_call() -> None:
         trickle.cancel()
 
 
-async def test_a_peer_that_does_not_read_its_answer_is_cut_off() -> None:
+async def test_a_peer_that_does_not_read_its_answer_is_cut_off(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async with running_bridge(limits=with_limits(head_timeout_seconds=SHORT)) as bridge:
         client = await bridge.attach()
         big = {"id": 1, "params": ["x" * 200_000] * 5}
@@ -266,6 +268,11 @@ async def test_a_peer_that_does_not_read_its_answer_is_cut_off() -> None:
             assert len(await polling.closed()) < 8_000_000, "the rest was not sent on"
         for call in calls:
             call.cancel()
+    assert not errors(caplog), "a peer that is gone is no fault of the bridge"
+
+
+def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
 
 
 async def test_beyond_the_active_limit_a_terminal_is_busy_and_the_page_is_not() -> None:
