@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import secrets
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,7 +75,7 @@ def _differs(path: Path, data: bytes) -> bool:
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Beside it and renamed: a page never loads half a module, and no link is followed.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
         temporary.write_bytes(data)
         temporary.replace(path)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import signal
 import sys
 from collections.abc import Iterator
@@ -68,7 +67,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
 
 def run(args: argparse.Namespace) -> int:
     """Serve lines until the input ends or a signal comes."""
-    session = args.session or f"cli-stdio-{secrets.token_hex(8)}"
+    session = args.session or f"cli-stdio-{os.urandom(8).hex()}"
     gateway = _Gateway(Target.from_arguments(args), session, args.timeout)
     stopped = False
     try:

@@ -8,14 +8,14 @@ Contract: secrets.
 from __future__ import annotations
 
 import html
-import secrets
+import os
 
 __all__ = ["redirect_name", "redirect_page"]
 
 
 def redirect_name(pid: int) -> str:
     """Return a fresh name for the file of a process. Not hidden: some browsers refuse those."""
-    return f"open-{pid}-{secrets.token_hex(8)}.html"
+    return f"open-{pid}-{os.urandom(8).hex()}.html"
 
 
 def redirect_page(link: str) -> bytes:

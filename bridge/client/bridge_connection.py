@@ -135,13 +135,14 @@ def is_error_response(response: bytes) -> bool:
 
 
 def _receive(connection: http.client.HTTPConnection) -> tuple[int, bytes]:
-    response = connection.getresponse()
-    if 300 <= response.status < 400:
-        raise _not_a_bridge("it redirects, which a bridge never does; it was not followed")
-    if response.length is None or response.length > _MAX_ANSWER_BYTES:
-        raise _not_a_bridge("its answer has no length or is too large")
-    expected = response.length
-    answer = response.read(expected)
+    # Closed here: the connection lets go of a response after which it ends.
+    with connection.getresponse() as response:
+        if 300 <= response.status < 400:
+            raise _not_a_bridge("it redirects, which a bridge never does; it was not followed")
+        if response.length is None or response.length > _MAX_ANSWER_BYTES:
+            raise _not_a_bridge("its answer has no length or is too large")
+        expected = response.length
+        answer = response.read(expected)
     if len(answer) < expected:
         raise http.client.IncompleteRead(b"")
     if response.status >= 400:

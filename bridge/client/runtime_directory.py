@@ -9,7 +9,6 @@ verified here. Contract: secrets.
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,11 +119,17 @@ class RuntimeDirectory:
             )
         except OSError:
             return None
-        with os.fdopen(handle, "rb") as file:
+        try:
             status = os.fstat(handle)
+            # Before it is made a file object: a directory cannot be one.
             if self._uid is not None and file_problem(status.st_mode, status.st_uid, self._uid):
                 return None
-            data = file.read(max_bytes + 1)
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                data = file.read(max_bytes + 1)
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
         return data if len(data) <= max_bytes else None
 
     def write(self, name: str, data: bytes) -> StoredFile:
@@ -132,7 +137,7 @@ class RuntimeDirectory:
 
         Raises `RuntimeDirectoryError`.
         """
-        temporary = f".{name}.{secrets.token_hex(8)}"
+        temporary = f".{name}.{os.urandom(8).hex()}"
         try:
             handle = os.open(self._at(temporary), _CREATE, 0o600, dir_fd=self._handle)
             try:

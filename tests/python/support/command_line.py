@@ -1,0 +1,129 @@
+"""The real command line as child processes, in a runtime directory of the test's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from bridge.client.process_identity import process_start
+from bridge.client.runtime_directory import RuntimeDirectory
+from bridge.contract.runtime_entry import RuntimeEntry, encode_entry, entry_name
+from tests.python.support.fake_bridge import PATIENCE_SECONDS, FakeBridge
+
+COMMAND = [sys.executable, "-m", "bridge.cli.main"]
+ORIGIN = "http://127.0.0.1:8765"
+
+
+def environment(runtime: Path, **more: str) -> dict[str, str]:
+    """Return the environment of a child: ours, but with no bridge named in it."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("BASCULE_")}
+    # A proxy that nobody runs: whoever asked it would fail.
+    proxies = {"http_proxy": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
+    return {**kept, **proxies, "XDG_RUNTIME_DIR": str(runtime), **more}
+
+
+def run_command(
+    runtime: Path, *arguments: str, data: bytes = b"", **more: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run one command to its end."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        input=data,
+        capture_output=True,
+        env=environment(runtime, **more),
+        timeout=PATIENCE_SECONDS * 2,
+        check=False,
+    )
+
+
+@contextmanager
+def running_command(
+    runtime: Path, *arguments: str, umask: int = -1, **more: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run one command with pipes for the length of the context."""
+    with subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(runtime, **more),
+        umask=umask,
+    ) as child:
+        try:
+            yield child
+        finally:
+            if child.poll() is None:
+                child.kill()
+
+
+class BridgeCommand:
+    """A running `browser-bridge` and what its first line said."""
+
+    def __init__(self, child: subprocess.Popen[bytes], endpoint: dict[str, str]) -> None:
+        self.child = child
+        self.url = endpoint["url"]
+        self.token = endpoint["token"]
+        self.port = int(self.url.rpartition(":")[2])
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.child.send_signal(number)
+        return self.child.wait(PATIENCE_SECONDS)
+
+
+@contextmanager
+def bridge_command(
+    runtime: Path, *arguments: str, umask: int = -1, **more: str
+) -> Iterator[BridgeCommand]:
+    """Run `browser-bridge` for the length of the context."""
+    with running_command(
+        runtime, "browser-bridge", "--origin", ORIGIN, *arguments, umask=umask, **more
+    ) as child:
+        line = pipe(child.stderr).readline()
+        assert line.startswith(b"{"), line + pipe(child.stderr).read()
+        yield BridgeCommand(child, json.loads(line))
+
+
+def pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None
+    return stream
+
+
+def entry_for(bridge: FakeBridge, **changes: Any) -> RuntimeEntry:
+    """Return an entry that says that this very process is a bridge."""
+    values = {
+        "url": bridge.url,
+        "token": bridge.token,
+        "origin": ORIGIN,
+        "page": f"{ORIGIN}/",
+        "pid": os.getpid(),
+        "process_start": process_start(os.getpid()),
+        **changes,
+    }
+    return RuntimeEntry(**values)
+
+
+def post_entry(runtime: Path, entry: RuntimeEntry) -> Path:
+    """Put an entry into the runtime directory, and return its path."""
+    with RuntimeDirectory.open(runtime / "bascule", create=True) as directory:
+        name = entry_name(entry.pid)
+        directory.write(name, encode_entry(entry))
+        return directory.path / name
+
+
+def ended_process() -> int:
+    """Return the id of a process that ran just now and has ended."""
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait(PATIENCE_SECONDS)
+    return child.pid
+
+
+def fresh_token() -> str:
+    return secrets.token_urlsafe(32)
