@@ -38,7 +38,7 @@ export class JsonNumber {
     if (digits === "") return negative ? -0 : 0;
     if (exponentText.replace(/^[+-]?0*/, "").length > MAX_EXPONENT_DIGITS) return this;
     const scale = Number(exponentText) - fraction.length;
-    const trailing = digits.length - digits.replace(/0+$/, "").length;
+    const trailing = trailingZeros(digits);
     if (scale + trailing >= 0) {
       const spelled = parts[2] !== undefined || parts[3] !== undefined;
       if (spelled && digits.length + scale > MAX_SPELLED_DIGITS) return this;
@@ -59,6 +59,18 @@ export class JsonNumber {
   toString() {
     return this.token;
   }
+}
+
+/**
+ * Counts in linear time: `/0+$/` would look again from every zero of a hostile token.
+ *
+ * @param {string} digits
+ * @returns {number}
+ */
+export function trailingZeros(digits) {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.length - end;
 }
 
 /**

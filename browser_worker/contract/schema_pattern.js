@@ -18,10 +18,18 @@ export class PatternError extends Error {}
  */
 
 /**
+ * @typedef {(text: string, spend?: (steps: number) => void) => boolean} Pattern Says whether it occurs in
+ *   a text. `spend` is told of the work as it is done and may stop it by throwing.
+ */
+
+/** Threads that are looked at for what counts as one step. */
+const THREADS_PER_STEP = 8;
+
+/**
  * Compiles a pattern.
  *
  * @param {string} source ECMA-262 syntax, read with the `u` flag; it may match anywhere in a text.
- * @returns {(text: string) => boolean} Says whether the pattern occurs.
+ * @returns {Pattern}
  * @throws {PatternError}
  */
 export function compilePattern(source) {
@@ -32,7 +40,7 @@ export function compilePattern(source) {
     throw new PatternError("the pattern is malformed");
   }
   const program = new Compiler(source).program();
-  return (text) => occurs(program, Array.from(text));
+  return (text, spend = () => {}) => occurs(program, Array.from(text), spend);
 }
 
 /**
@@ -40,8 +48,9 @@ export function compilePattern(source) {
  *
  * @param {readonly Instruction[]} program
  * @param {readonly string[]} characters
+ * @param {(steps: number) => void} spend
  */
-function occurs(program, characters) {
+function occurs(program, characters, spend) {
   /** @type {number[]} */
   let current = [];
   let marked = new Uint8Array(program.length);
@@ -49,6 +58,7 @@ function occurs(program, characters) {
     const before = characters[at - 1] ?? "";
     const after = characters[at] ?? "";
     if (follow(program, 0, before, after, current, marked)) return true;
+    spend((1 + current.length) / THREADS_PER_STEP);
     /** @type {number[]} */
     const next = [];
     const nextMarked = new Uint8Array(program.length);
@@ -153,7 +163,7 @@ class Compiler {
 
   atom() {
     const rest = this.source.slice(this.at);
-    const character = /** @type {string} */ (Array.from(rest)[0]);
+    const character = String.fromCodePoint(/** @type {number} */ (rest.codePointAt(0)));
     if (character === "(") return this.group(rest);
     if (character === "[") return this.characterClass(rest);
     if (character === "\\") return this.escape(rest);
@@ -226,7 +236,9 @@ class Compiler {
           ? Number(match[4])
           : Infinity;
     const body = this.out.splice(start);
-    if (body.length > 0 && (Number.isFinite(most) ? most : least + 1) * body.length > MAX_PROGRAM) {
+    // What takes no character and asserts nothing may be repeated in vain, a billion times.
+    if (body.length === 0) return;
+    if ((Number.isFinite(most) ? most : least + 1) * body.length > MAX_PROGRAM) {
       throw new PatternError("the pattern is too large");
     }
     for (let count = 0; count < least; count++) this.copy(body, start);

@@ -17,21 +17,25 @@ export class SchemaError extends Error {
   }
 }
 
-const ONE = [
-  ...["additionalProperties", "unevaluatedProperties", "propertyNames", "items", "additionalItems"],
-  ...["unevaluatedItems", "contains", "not", "if", "then", "else"],
+const ONE_IN_BOTH = [
+  ...["additionalProperties", "propertyNames", "items", "contains"],
+  ...["not", "if", "then", "else"],
 ];
-const MANY = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
-const NAMED = [
-  ...[
-    "properties",
-    "patternProperties",
-    "dependentSchemas",
-    "$defs",
-    "definitions",
-    "dependencies",
-  ],
-];
+const MANY_IN_BOTH = ["allOf", "anyOf", "oneOf"];
+const NAMED_IN_BOTH = ["properties", "patternProperties", "$defs", "definitions"];
+/** Where schemas stand inside of a schema: alone, in a list, or under names. */
+const KEYWORDS = {
+  "2020-12": {
+    one: [...ONE_IN_BOTH, "unevaluatedProperties", "unevaluatedItems"],
+    many: [...MANY_IN_BOTH, "prefixItems"],
+    named: [...NAMED_IN_BOTH, "dependentSchemas"],
+  },
+  "draft-07": {
+    one: [...ONE_IN_BOTH, "additionalItems"],
+    many: [...MANY_IN_BOTH, "items"],
+    named: [...NAMED_IN_BOTH, "dependencies"],
+  },
+};
 const MAX_DEPTH = 64;
 const MAX_NODES = 16_384;
 
@@ -74,19 +78,23 @@ export class Resources {
     if (this.nodes.push(node) > MAX_NODES) throw new SchemaError("the schema is too large");
     const inner = this.identify(node, base);
     this.bases.set(node, inner);
-    for (const key of ONE) {
-      if (Object.hasOwn(node, key) && !Array.isArray(node[key]))
-        this.index(node[key], inner, depth + 1);
+    const { one, many, named } = KEYWORDS[this.dialect];
+    for (const key of one) {
+      if (!Object.hasOwn(node, key) || (many.includes(key) && Array.isArray(node[key]))) continue;
+      this.index(node[key], inner, depth + 1);
     }
-    for (const key of MANY) {
-      if (Object.hasOwn(node, key) && Array.isArray(node[key])) {
-        for (const child of node[key]) this.index(child, inner, depth + 1);
-      }
+    for (const key of many) {
+      if (!Object.hasOwn(node, key) || (one.includes(key) && !Array.isArray(node[key]))) continue;
+      if (!Array.isArray(node[key])) throw new SchemaError(`${key} must be an array of schemas`);
+      for (const child of node[key]) this.index(child, inner, depth + 1);
     }
-    for (const key of NAMED) {
-      if (!Object.hasOwn(node, key) || !isObject(node[key])) continue;
+    for (const key of named) {
+      if (!Object.hasOwn(node, key)) continue;
+      if (!isObject(node[key])) throw new SchemaError(`${key} must be an object of schemas`);
       for (const child of Object.values(node[key])) {
-        if (!Array.isArray(child)) this.index(child, inner, depth + 1);
+        // The dependencies of draft-07 are schemas or lists of names.
+        if (key === "dependencies" && Array.isArray(child)) continue;
+        this.index(child, inner, depth + 1);
       }
     }
   }

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import fc from "fast-check";
+
 import { SchemaError, compile } from "../../../browser_worker/contract/schema.js";
 import { compilePattern } from "../../../browser_worker/contract/schema_pattern.js";
 import { parse } from "../../../browser_worker/contract/strict_json.js";
@@ -167,4 +169,116 @@ test("a schema nested too deeply is refused", () => {
 test("problems are bounded in number", () => {
   const problems = compile({ items: { type: "string" } }).errors(Array(1000).fill(1));
   assert.equal(problems.length, 64);
+});
+
+test("numbers of any magnitude are compared and divided exactly", () => {
+  const far = "9".repeat(1_000);
+  assert.ok(!valid({ const: parse(`1e${far}`) }, parse(`1e${far}1`)));
+  assert.ok(valid({ const: parse(`10e${far}`) }, parse(`100.0e${"9".repeat(999)}8`)));
+  assert.ok(valid({ multipleOf: 2 }, parse("1e9000")));
+  assert.ok(!valid({ multipleOf: 3 }, parse("1e9000")));
+  assert.ok(valid({ multipleOf: parse("1e-9000") }, 5));
+  assert.ok(!valid({ multipleOf: parse("1e9000") }, 5));
+  assert.ok(valid({ multipleOf: 4 }, parse("1.2e1")));
+  assert.ok(valid({ maximum: parse("1e-400") }, 0));
+  assert.ok(!valid({ maximum: 0 }, parse("1e-400")));
+  assert.ok(valid({ minimum: -1 }, parse("-1e-400")));
+  assert.ok(!valid({ minimum: -1 }, parse("-1e400")));
+});
+
+test("what JSON has no number for is no number", () => {
+  for (const value of [NaN, Infinity, -Infinity]) {
+    assert.ok(!valid({ type: "number" }, value));
+    assert.ok(!valid({ type: ["integer", "object", "string"] }, value));
+  }
+});
+
+test("uniqueItems compares by value, and a long list costs little", () => {
+  assert.ok(!valid({ uniqueItems: true }, parse("[1, 1.0]")));
+  assert.ok(!valid({ uniqueItems: true }, parse('[{"a":1,"b":[2]},{"b":[2e0],"a":1.0}]')));
+  assert.ok(valid({ uniqueItems: true }, parse('[1,"1",true,"true",null,"null",[],{},[1],["1"]]')));
+  const many = Array.from({ length: 4_096 }, (_, n) => n);
+  assert.ok(valid({ uniqueItems: true }, many));
+  assert.ok(!valid({ uniqueItems: true }, [...many.slice(1), 4_095]));
+});
+
+test("the largest message meets two dozen schemas at each value within the budget", () => {
+  const allOf = Array.from({ length: 20 }, () => ({ type: "integer" }));
+  const items = { type: "array", items: { allOf } };
+  const value = Array.from({ length: 4 }, () => Array(4_000).fill(1));
+  assert.ok(valid({ items }, value));
+});
+
+test("work within a pattern is counted", () => {
+  const text = "a".repeat(262_144);
+  assert.ok(valid({ pattern: "^a+$" }, text));
+  assert.deepEqual(compile({ pattern: "(a{200}){5}b" }).errors(text), [
+    { path: "", message: "the schema takes too much work for this value" },
+  ]);
+});
+
+test("an empty group repeated a billion times is nothing", () => {
+  assert.ok(valid({ pattern: "^(?:){999999999}(?:){0,999999999}a$" }, "a"));
+});
+
+test("a schema where no schema may stand is refused when it is read", () => {
+  for (const schema of [
+    { items: [{}] },
+    { not: [] },
+    { properties: { a: [] } },
+    { $defs: { a: 1 } },
+    { prefixItems: {} },
+    { uniqueItems: "yes" },
+    { $dynamicRef: "#nowhere" },
+    { $schema: "http://json-schema.org/draft-07/schema#", dependencies: { a: [1] } },
+    { $schema: "http://json-schema.org/draft-07/schema#", definitions: { a: 1 } },
+  ]) {
+    assert.throws(() => compile(schema), SchemaError, JSON.stringify(schema));
+  }
+  const draft07 = "http://json-schema.org/draft-07/schema#";
+  assert.ok(!valid({ $schema: draft07, items: [{ type: "string" }] }, [1]));
+  assert.ok(!valid({ $schema: draft07, dependencies: { a: ["b"] } }, { a: 1 }));
+});
+
+test("a path that is too long points at an ancestor, so that all problems fit into an answer", () => {
+  const name = "n".repeat(200_000);
+  const [problem] = compile({ properties: { a: { additionalProperties: false } } }).errors({
+    a: { [name]: 1 },
+  });
+  assert.deepEqual(problem, { path: "/a", message: "is not a known member" });
+});
+
+test("a value is accepted exactly when no problem is named", () => {
+  const { node: schema } = fc.letrec((/** @type {(key: string) => any} */ tie) => ({
+    node: fc.oneof(
+      { maxDepth: 3 },
+      fc.boolean(),
+      fc.record(
+        {
+          type: fc.constantFrom("string", "integer", "array", "object"),
+          anyOf: fc.array(tie("node"), { minLength: 1, maxLength: 2 }),
+          oneOf: fc.array(tie("node"), { minLength: 1, maxLength: 2 }),
+          allOf: fc.array(tie("node"), { minLength: 1, maxLength: 2 }),
+          not: tie("node"),
+          if: tie("node"),
+          then: tie("node"),
+          items: tie("node"),
+          contains: tie("node"),
+          additionalProperties: tie("node"),
+          unevaluatedItems: tie("node"),
+          unevaluatedProperties: tie("node"),
+          propertyNames: tie("node"),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  }));
+  assert.ok(schema !== undefined);
+  fc.assert(
+    fc.property(schema, fc.jsonValue({ maxDepth: 2 }), (node, value) => {
+      const accepted = valid(node, value);
+      assert.equal(valid({ not: node }, value), !accepted);
+      assert.equal(valid({ anyOf: [node, node] }, value), accepted);
+    }),
+  );
 });
