@@ -3,8 +3,10 @@
  * What an app says of one action before anybody calls it: name, kind, schemas, bits.
  */
 
-import { PROTOCOL_LIMITS } from "../contract/limits.js";
+import { JSON_LIMITS, PROTOCOL_LIMITS } from "../contract/limits.js";
 import { compile } from "../contract/schema.js";
+import { StrictJsonError } from "../contract/strict_json.js";
+import { jsonCopy } from "./json_copy.js";
 
 /** @import { Validator } from "../contract/schema.js" */
 
@@ -20,7 +22,28 @@ import { compile } from "../contract/schema.js";
  * @property {number} [commandId] The app's own number for it, unique among its actions.
  */
 
+/** A description of the action holds its schemas three containers deep. */
+const SCHEMA_LIMITS = Object.freeze({ ...JSON_LIMITS, maxDepth: JSON_LIMITS.maxDepth - 3 });
+
 const NAME = /^[A-Za-z0-9._-]+$/;
+
+/**
+ * A schema as it will be sent and checked, whatever becomes of the app's own object.
+ *
+ * @param {string} action
+ * @param {Schema} schema
+ * @returns {Schema}
+ */
+function schemaCopy(action, schema) {
+  try {
+    return jsonCopy(schema, SCHEMA_LIMITS);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    throw new TypeError(`${action}: a schema of it cannot be sent: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
 
 /** One named operation of an app. Immutable. */
 export class ActionSpec {
@@ -56,9 +79,12 @@ export class ActionSpec {
     /** @readonly */
     this.description = description;
     /** @readonly @type {Schema} */
-    this.inputSchema = options.inputSchema ?? { type: "object", additionalProperties: false };
+    this.inputSchema = schemaCopy(
+      name,
+      options.inputSchema ?? { type: "object", additionalProperties: false },
+    );
     /** @readonly @type {Schema} */
-    this.outputSchema = options.outputSchema ?? { type: "object" };
+    this.outputSchema = schemaCopy(name, options.outputSchema ?? { type: "object" });
     /** @readonly */
     this.capabilities = options.capabilities ?? 0;
     /** @readonly */

@@ -5,6 +5,7 @@
  */
 
 import { APP_ERROR, JSON_RPC_ERROR } from "../contract/error_codes.js";
+import { stringify } from "../contract/strict_json.js";
 
 /** @import { AppErrorCode } from "../contract/error_codes.js" */
 /** @import { StrictJsonError } from "../contract/strict_json.js" */
@@ -17,8 +18,10 @@ export class AppError extends Error {
    * @param {AppErrorCode} code
    * @param {string} message What happened and what to do, for a person.
    * @param {Record<string, unknown>} [data] Members beside `code`.
+   * @throws {TypeError} For a code that is not in the set.
    */
   constructor(code, message, data = {}) {
+    if (!Object.hasOwn(APP_ERROR, code)) throw new TypeError(`no application error: ${code}`);
     super(message);
     this.name = "AppError";
     this.code = code;
@@ -40,28 +43,71 @@ export class RpcError extends Error {
 }
 
 /**
+ * The code that an error of the contract has, or undefined for what a host threw. Even a thrown
+ * Proxy whose traps throw is only the latter.
+ *
+ * @param {unknown} error
+ * @returns {string | undefined}
+ */
+export function contractCode(error) {
+  try {
+    if (error instanceof AppError && Object.hasOwn(APP_ERROR, error.code)) return error.code;
+    if (error instanceof RpcError && Object.hasOwn(JSON_RPC_ERROR, error.kind)) return error.kind;
+  } catch {
+    // Not one of ours.
+  }
+  return undefined;
+}
+
+/** @type {WireError} */
+const HOST_ERROR = Object.freeze({
+  code: APP_ERROR.HOST_ERROR,
+  message: "The app failed while it handled this call; it may have done part of it.",
+  data: Object.freeze({ code: "HOST_ERROR" }),
+});
+
+/**
+ * The same as `toWireError`, as JSON text and without fail: an error that cannot be written keeps
+ * its code, and one that cannot even be read is `HOST_ERROR`.
+ *
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function wireErrorText(error) {
+  try {
+    const whole = toWireError(error);
+    try {
+      return stringify(whole);
+    } catch {
+      return stringify({
+        code: whole.code,
+        message: "The error cannot be told in full.",
+        ...(whole.data === undefined ? {} : { data: { code: whole.data["code"] } }),
+      });
+    }
+  } catch {
+    return stringify(HOST_ERROR);
+  }
+}
+
+/**
  * Makes of anything thrown what may be sent. No text of an unknown exception leaks.
  *
  * @param {unknown} error
  * @returns {WireError}
  */
 export function toWireError(error) {
-  if (error instanceof AppError) {
+  if (error instanceof AppError && Object.hasOwn(APP_ERROR, error.code)) {
     return {
       code: APP_ERROR[error.code],
       message: error.message,
-      data: { code: error.code, ...error.data },
+      data: { ...error.data, code: error.code },
     };
   }
-  if (error instanceof RpcError) {
+  if (error instanceof RpcError && Object.hasOwn(JSON_RPC_ERROR, error.kind)) {
     return { code: JSON_RPC_ERROR[error.kind], message: error.message };
   }
-  return toWireError(
-    new AppError(
-      "HOST_ERROR",
-      "The app failed while it handled this call; it may have done part of it.",
-    ),
-  );
+  return HOST_ERROR;
 }
 
 /**

@@ -7,15 +7,18 @@
  */
 
 import { PROTOCOL_LIMITS } from "../contract/limits.js";
-import { StrictJsonError, stringify, toPlain } from "../contract/strict_json.js";
+import { stringify, toPlain } from "../contract/strict_json.js";
 import { ActionSpec } from "./action_spec.js";
-import { AppError, limitExceeded } from "./app_error.js";
-import { andThen, isPromiseLike } from "./eventually.js";
+import { AppError, contractCode } from "./app_error.js";
+import { CallObservers } from "./call_observers.js";
+import { andThen, watched } from "./eventually.js";
+import { HostCall } from "./host_call.js";
+import { outputError } from "./json_copy.js";
 import { TIMELESS } from "./runtime.js";
 import { Task, TaskTable } from "./task_table.js";
 import { TurnQueue } from "./turn_queue.js";
 
-/** @import { CallContext, Host, Unavailability } from "./host.js" */
+/** @import { Host, Unavailability } from "./host.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { Runtime } from "./runtime.js" */
 
@@ -29,35 +32,27 @@ import { TurnQueue } from "./turn_queue.js";
 
 /** @typedef {{ status: "completed", output: unknown } | { status: "deferred", task: Task }} Executed */
 
-/**
- * @typedef {object} CallEvent What an observer is told.
- * @property {"begin" | "end"} phase
- * @property {number} call Counts calls; the same for begin and end.
- * @property {string} action
- * @property {string | undefined} session Undefined for a local call.
- * @property {boolean} [ok] At the end.
- * @property {string} [code] At the end of one that failed: the error's code.
- * @property {boolean} [deferred] At the end of one that goes on as a task.
- * @property {number} [durationMs] At the end.
- */
+/** @typedef {import("./call_observers.js").CallEvent} CallEvent */
 
 /** The one way to an app's actions. */
 export class Dispatcher {
   /**
    * @param {Host} host
-   * @param {{ app: { name: string, version: string }, runtime?: Runtime }} options Without a runtime
-   *   no call is ever deferred for being slow.
+   * @param {object} options
+   * @param {{ name: string, version: string }} options.app
+   * @param {Runtime} [options.runtime] Without one no call is ever deferred for being slow.
+   * @param {(error: unknown) => void} [options.onHostError] Told what a caller outside sees as
+   *   `HOST_ERROR` only: for the app's own console.
    */
-  constructor(host, { app, runtime = TIMELESS }) {
+  constructor(host, { app, runtime = TIMELESS, onHostError = () => {} }) {
     this.host = host;
     this.app = Object.freeze({ name: app.name, version: app.version });
     this.tasks = new TaskTable();
     this._runtime = runtime;
+    this._onHostError = onHostError;
     this._turns = new TurnQueue();
     this._enabled = false;
-    this._calls = 0;
-    /** @type {Set<(event: CallEvent) => void>} */
-    this._observers = new Set();
+    this._observers = new CallObservers(() => runtime.now());
   }
 
   get enabled() {
@@ -80,8 +75,21 @@ export class Dispatcher {
    * @returns {() => void} Ends the watching.
    */
   onCall(observer) {
-    this._observers.add(observer);
-    return () => void this._observers.delete(observer);
+    return this._observers.add(observer);
+  }
+
+  /**
+   * Passes on what a host threw, and nothing of the contract's own errors.
+   *
+   * @param {unknown} error
+   */
+  reportHostError(error) {
+    if (contractCode(error) !== undefined) return;
+    try {
+      this._onHostError(error);
+    } catch {
+      // Who is told only listens.
+    }
   }
 
   /** @throws {AppError} `DISABLED` */
@@ -149,6 +157,17 @@ export class Dispatcher {
   }
 
   /**
+   * The capability bits that the host holds now.
+   *
+   * @returns {number | bigint}
+   */
+  capabilities() {
+    const held = this.host.capabilities();
+    if (typeof held === "bigint" || Number.isSafeInteger(held)) return held;
+    throw new TypeError("the host's capabilities are no integer");
+  }
+
+  /**
    * Why an action cannot run now, or null.
    *
    * @param {string} name
@@ -205,14 +224,19 @@ export class Dispatcher {
   }
 
   /**
-   * Runs something of the host's in turn: `state/inspect`, say.
+   * Runs something of the host's in turn: `state/inspect`, say. What lasts too long goes on, but
+   * gives up its turn.
    *
    * @template T
    * @param {() => Eventually<T>} call
    * @returns {Eventually<T>}
    */
   inTurn(call) {
-    return this.host.concurrent ? call() : this._turns.run(call);
+    if (this.host.concurrent) return call();
+    return this._turns.run((giveUp) => {
+      const cancel = this._runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, giveUp);
+      return watched(call, cancel, cancel);
+    });
   }
 
   /**
@@ -222,29 +246,19 @@ export class Dispatcher {
    * @returns {Eventually<Executed>}
    */
   _run(spec, call, external) {
-    const end = this._observe(spec.name, call.session);
-    try {
-      const executed = this.host.concurrent
-        ? this._checked(spec, call, external, () => {})
-        : this._turns.run((giveUp) => this._checked(spec, call, external, giveUp));
-      if (!isPromiseLike(executed)) {
-        end(executed);
-        return executed;
-      }
-      return executed.then(
-        (value) => {
-          end(value);
-          return value;
-        },
-        (error) => {
-          end(undefined, error);
-          throw error;
-        },
-      );
-    } catch (error) {
-      end(undefined, error);
-      throw error;
-    }
+    const { done, failed } = this._observers.begin({
+      action: spec.name,
+      kind: spec.kind,
+      session: call.session,
+    });
+    return watched(
+      () =>
+        this.host.concurrent
+          ? this._checked(spec, call, external, () => {})
+          : this._turns.run((giveUp) => this._checked(spec, call, external, giveUp)),
+      (executed) => done(executed.status === "deferred"),
+      failed,
+    );
   }
 
   /**
@@ -272,14 +286,25 @@ export class Dispatcher {
     if (availability !== null) {
       throw new AppError("UNAVAILABLE", availability.reason, { availability });
     }
-    return this._callHost(spec, toPlain(input), call.session, external, giveUp);
+    const running = new HostCall(
+      {
+        host: this.host,
+        tasks: this.tasks,
+        runtime: this._runtime,
+        onHostError: (error) => this.reportHostError(error),
+        completed: (done, answer) => this._completed(done, answer),
+      },
+      spec,
+      { session: call.session, external, giveUp },
+    );
+    return running.run(toPlain(input));
   }
 
   /** @param {ActionSpec} spec */
   _checkCapability(spec) {
     const required = BigInt(spec.capabilities);
     if (required === 0n) return;
-    const held = this.host.capabilities();
+    const held = this.capabilities();
     if ((BigInt(held) & required) !== required) {
       throw new AppError(
         "CAPABILITY_REQUIRED",
@@ -321,79 +346,15 @@ export class Dispatcher {
 
   /**
    * @param {ActionSpec} spec
-   * @param {unknown} input
-   * @param {string | undefined} session
-   * @param {boolean} external
-   * @param {() => void} giveUp
-   * @returns {Eventually<Executed>}
-   */
-  _callHost(spec, input, session, external, giveUp) {
-    /** @type {Task | undefined} */
-    let task;
-    /** @type {CallContext} */
-    const context = { session, cancelRequested: () => task?.state === "cancelling" };
-    const answer = this.host.execute(spec.name, input, context);
-    if (!isPromiseLike(answer)) return this._completed(spec, answer);
-    const settled = Promise.resolve(answer);
-    if (!external) return settled.then((value) => this._completed(spec, value));
-    return new Promise((resolve, reject) => {
-      const cancel = this._runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, () => {
-        try {
-          task = this._defer(spec);
-        } catch {
-          return; // No place for another task: the call goes on as it is.
-        }
-        giveUp();
-        resolve({ status: "deferred", task });
-      });
-      settled.then(
-        (value) => {
-          cancel();
-          if (task === undefined) {
-            andSettle(() => this._completed(spec, value), resolve, reject);
-          } else {
-            this._finish(spec, task, value);
-          }
-        },
-        (error) => {
-          cancel();
-          if (task === undefined) reject(error);
-          else if (!task.checkpoint()) task.fail(error);
-        },
-      );
-    });
-  }
-
-  /** @param {ActionSpec} spec */
-  _defer(spec) {
-    const task = this.tasks.create(spec.name);
-    task.start();
-    task.report({ reason: "slow", message: "The app is still working on it; ask for the task." });
-    return task;
-  }
-
-  /**
-   * @param {ActionSpec} spec
-   * @param {Task} task
-   * @param {unknown} value
-   */
-  _finish(spec, task, value) {
-    try {
-      const executed = this._completed(spec, value);
-      if (executed.status === "completed") task.complete(executed.output);
-      else task.fail(new AppError("INVALID_OUTPUT", "A deferred call gave another task."));
-    } catch (error) {
-      task.fail(error);
-    }
-  }
-
-  /**
-   * @param {ActionSpec} spec
    * @param {unknown} answer
    * @returns {Executed}
    */
   _completed(spec, answer) {
-    if (answer instanceof Task) return { status: "deferred", task: answer };
+    if (answer instanceof Task) {
+      if (!this.tasks.owns(answer)) throw new TypeError("the task is of another dispatcher");
+      answer.judgeOutput((output) => this.checkOutput(spec, output));
+      return { status: "deferred", task: answer };
+    }
     const output = answer === undefined ? {} : answer;
     this.checkOutput(spec, output);
     return { status: "completed", output };
@@ -410,8 +371,7 @@ export class Dispatcher {
     try {
       stringify(output);
     } catch (error) {
-      if (error instanceof StrictJsonError && error.kind === "limit") throw limitExceeded(error);
-      throw new AppError("INVALID_OUTPUT", "The action ran, but what it gave is not JSON.");
+      throw outputError(error);
     }
     const errors = spec.output.errors(output);
     if (errors.length > 0) {
@@ -419,56 +379,5 @@ export class Dispatcher {
         errors,
       });
     }
-  }
-
-  /**
-   * @param {string} action
-   * @param {string | undefined} session
-   * @returns {(executed?: Executed, error?: unknown) => void}
-   */
-  _observe(action, session) {
-    if (this._observers.size === 0) return () => {};
-    const call = ++this._calls;
-    const start = this._runtime.now();
-    this._notify({ phase: "begin", call, action, session });
-    return (executed, error) => {
-      /** @type {CallEvent} */
-      const event = {
-        phase: "end",
-        call,
-        action,
-        session,
-        ok: error === undefined,
-        deferred: executed?.status === "deferred",
-        durationMs: this._runtime.now() - start,
-      };
-      if (error !== undefined) event.code = error instanceof AppError ? error.code : "HOST_ERROR";
-      this._notify(event);
-    };
-  }
-
-  /** @param {CallEvent} event */
-  _notify(event) {
-    for (const observer of this._observers) {
-      try {
-        observer(event);
-      } catch {
-        // An observer only watches.
-      }
-    }
-  }
-}
-
-/**
- * @template T
- * @param {() => T} make
- * @param {(value: T) => void} resolve
- * @param {(error: unknown) => void} reject
- */
-function andSettle(make, resolve, reject) {
-  try {
-    resolve(make());
-  } catch (error) {
-    reject(error);
   }
 }

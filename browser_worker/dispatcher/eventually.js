@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Values that may be there now or later. A synchronous host stays synchronous all the way; an
- * asynchronous one makes promises of the same code.
+ * asynchronous one makes promises of the same code. Whatever calls itself a promise is made a
+ * real one first, so that it settles once and never throws from `then`.
  */
 
 /**
@@ -30,37 +31,38 @@ export function isPromiseLike(value) {
  * @returns {Eventually<U>}
  */
 export function andThen(value, next) {
-  return isPromiseLike(value) ? value.then(next) : next(value);
+  return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
 /**
- * Runs `last` when the value is there or failed, whichever comes.
+ * Tells how it ended, then gives the same value or failure.
  *
  * @template T
  * @param {() => Eventually<T>} start
- * @param {() => void} last
+ * @param {(value: T) => void} done
+ * @param {(error: unknown) => void} failed
  * @returns {Eventually<T>}
  */
-export function andFinally(start, last) {
+export function watched(start, done, failed) {
   /** @type {Eventually<T>} */
   let value;
   try {
     value = start();
   } catch (error) {
-    last();
+    failed(error);
     throw error;
   }
   if (!isPromiseLike(value)) {
-    last();
+    done(value);
     return value;
   }
-  return value.then(
+  return Promise.resolve(value).then(
     (settled) => {
-      last();
+      done(settled);
       return settled;
     },
     (error) => {
-      last();
+      failed(error);
       throw error;
     },
   );

@@ -12,6 +12,9 @@
  * @typedef {object} CallContext What a handler is told besides its input.
  * @property {string | undefined} session The agent session that calls; undefined for a local call.
  * @property {() => boolean} cancelRequested True once somebody asked to cancel this call.
+ * @property {(reason: string, message: string) => void} defer Says that the call waits for a person, or
+ *   will take long. A caller outside is answered with a task at once, and the turn goes to the next
+ *   call; the promise that was given completes the task. Said again, it changes the task's progress.
  */
 
 /**

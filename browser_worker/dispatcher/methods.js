@@ -45,7 +45,7 @@ function agentInfo({ dispatcher }) {
   return {
     app: dispatcher.app,
     enabled: dispatcher.enabled,
-    capabilities: dispatcher.host.capabilities(),
+    capabilities: dispatcher.capabilities(),
     limits: {
       ...JSON_LIMITS,
       ...PROTOCOL_LIMITS,

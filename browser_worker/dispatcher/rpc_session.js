@@ -6,7 +6,8 @@
 
 import { isId } from "../contract/jsonrpc.js";
 import { StrictJsonError, parse, stringify } from "../contract/strict_json.js";
-import { AppError, RpcError, limitExceeded, toWireError } from "./app_error.js";
+import { AppError, RpcError, limitExceeded, wireErrorText } from "./app_error.js";
+import { outputError } from "./json_copy.js";
 import { ALWAYS_ANSWERED, METHODS } from "./methods.js";
 
 /** @import { Dispatcher } from "./dispatcher.js" */
@@ -83,6 +84,15 @@ function checkedEnvelope(message) {
   return { id, method, params: /** @type {Params} */ (params) };
 }
 
+/**
+ * Whether it is a request for a method that there is not: that comes before its params.
+ *
+ * @param {Envelope} envelope
+ */
+function isUnknown({ method }) {
+  return method !== "" && !METHODS.has(method);
+}
+
 /** The state of one agent session. */
 export class RpcSession {
   /**
@@ -112,10 +122,11 @@ export class RpcSession {
    */
   async handle(envelope) {
     try {
-      if (envelope.error !== undefined) throw envelope.error;
+      if (envelope.error !== undefined && !isUnknown(envelope)) throw envelope.error;
       const result = await this._call(envelope);
       return envelope.id === undefined ? undefined : success(envelope.id, result);
     } catch (error) {
+      this._dispatcher.reportHostError(error);
       return envelope.id === undefined ? undefined : failure(envelope.id, error);
     }
   }
@@ -152,29 +163,17 @@ function success(id, result) {
       result: { ...result, protocolVersion: PROTOCOL_VERSION },
     });
   } catch (error) {
-    if (!(error instanceof StrictJsonError)) throw error;
-    if (error.kind === "limit") throw limitExceeded(error);
-    throw new AppError("INVALID_OUTPUT", "What the app gave is not JSON.");
+    throw outputError(error);
   }
 }
 
 /**
  * The error line for a request.
  *
- * @param {unknown} id
+ * @param {unknown} id An id that was read, or null.
  * @param {unknown} error
  * @returns {string}
  */
 export function failure(id, error) {
-  try {
-    return stringify({ jsonrpc: "2.0", id, error: toWireError(error) });
-  } catch {
-    // What the error says of itself cannot be written: its code still can.
-    const { code, message, data } = toWireError(error);
-    return stringify({
-      jsonrpc: "2.0",
-      id,
-      error: { code, message, data: { code: data?.["code"] } },
-    });
-  }
+  return `{"jsonrpc":"2.0","id":${stringify(id)},"error":${wireErrorText(error)}}`;
 }

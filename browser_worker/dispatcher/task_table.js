@@ -4,7 +4,9 @@
  * safe to stop; a request to cancel is `cancelling` first and `cancelled` at such a point.
  */
 
+import { JSON_LIMITS } from "../contract/limits.js";
 import { AppError } from "./app_error.js";
+import { jsonCopy, outputError } from "./json_copy.js";
 
 /** @typedef {"queued" | "running" | "cancelling" | "cancelled" | "completed" | "failed"} TaskState */
 
@@ -19,6 +21,20 @@ const STEPS = Object.freeze({
 });
 
 const MAX_TASKS = 256;
+const PROGRESS_LIMITS = Object.freeze({ ...JSON_LIMITS, maxEncodedBytes: 4_096, maxDepth: 8 });
+
+/**
+ * @param {unknown} progress
+ * @returns {Record<string, unknown>}
+ * @throws {Error} For what is no object of at most 4 KiB of JSON.
+ */
+export function progressCopy(progress) {
+  const copy = jsonCopy(progress, PROGRESS_LIMITS);
+  if (copy === null || typeof copy !== "object" || Array.isArray(copy)) {
+    throw new TypeError("progress is an object");
+  }
+  return copy;
+}
 
 /** One piece of work. Made by `TaskTable.create`. */
 export class Task {
@@ -37,6 +53,8 @@ export class Task {
     this.output = undefined;
     /** @type {unknown} */
     this.error = undefined;
+    /** @type {(output: unknown) => void} */
+    this._judge = () => {};
   }
 
   /** Whether it has come to an end. */
@@ -49,9 +67,13 @@ export class Task {
     return this._move("running");
   }
 
-  /** @param {Record<string, unknown>} progress What to tell who asks; plain data. */
+  /**
+   * @param {Record<string, unknown>} progress What to tell who asks: an object of at most 4 KiB of JSON.
+   * @throws {Error} For anything else: it is the app's mistake.
+   */
   report(progress) {
-    if (!this.ended) this.progress = progress;
+    const copy = progressCopy(progress);
+    if (!this.ended) this.progress = copy;
   }
 
   /**
@@ -63,9 +85,37 @@ export class Task {
     return this._move("cancelled");
   }
 
-  /** @param {unknown} output */
+  /**
+   * Ends it with its output, or as failed where the output is not what the action promises.
+   *
+   * @param {unknown} output Plain data; it is copied.
+   */
   complete(output) {
-    if (this._move("completed")) this.output = output;
+    try {
+      const copy = jsonCopy(output);
+      this._judge(copy);
+      if (this._move("completed")) this.output = copy;
+    } catch (error) {
+      this.fail(outputError(error));
+    }
+  }
+
+  /**
+   * Binds the task to what its action promises. The dispatcher does this when it is given the
+   * task; it may have been completed before.
+   *
+   * @param {(output: unknown) => void} judge Throws for an output that breaks the promise.
+   */
+  judgeOutput(judge) {
+    this._judge = judge;
+    if (this.state !== "completed") return;
+    try {
+      judge(this.output);
+    } catch (error) {
+      this.state = "failed";
+      this.output = undefined;
+      this.error = error;
+    }
   }
 
   /** @param {unknown} error An `AppError` is told as it is, anything else as `HOST_ERROR`. */
@@ -118,6 +168,14 @@ export class TaskTable {
     const task = new Task(`task-${++this._count}`, action);
     this._tasks.set(task.id, task);
     return task;
+  }
+
+  /**
+   * @param {Task} task
+   * @returns {boolean} Whether it was made here and is still kept.
+   */
+  owns(task) {
+    return this._tasks.get(task.id) === task;
   }
 
   /**

@@ -6,7 +6,7 @@
 
 /** @import { Eventually } from "./eventually.js" */
 
-import { isPromiseLike } from "./eventually.js";
+import { watched } from "./eventually.js";
 
 /** Gives turns. */
 export class TurnQueue {
@@ -14,6 +14,7 @@ export class TurnQueue {
     /** @type {(() => void)[]} */
     this._waiting = [];
     this._held = false;
+    this._passing = false;
   }
 
   /**
@@ -49,18 +50,20 @@ export class TurnQueue {
       if (ended) return;
       ended = true;
       this._held = false;
-      this._waiting.shift()?.();
+      this._passOn();
     };
-    /** @type {Eventually<T>} */
-    let result;
-    try {
-      result = call(end);
-    } catch (error) {
-      end();
-      throw error;
+    return watched(() => call(end), end, end);
+  }
+
+  /** A loop and no recursion: thousands may wait, and each may end within its own turn. */
+  _passOn() {
+    if (this._passing) return;
+    this._passing = true;
+    while (!this._held) {
+      const next = this._waiting.shift();
+      if (next === undefined) break;
+      next();
     }
-    if (isPromiseLike(result)) result.then(end, end);
-    else end();
-    return result;
+    this._passing = false;
   }
 }

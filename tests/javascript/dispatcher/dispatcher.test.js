@@ -15,6 +15,7 @@ import { ManualRuntime } from "../support/manual_runtime.js";
 /** @import { Host } from "../../../browser_worker/dispatcher/host.js" */
 
 const APP = { name: "Test", version: "1" };
+const EXECUTE_A = '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"a"}}';
 const ANY = { inputSchema: { type: "object" } };
 
 /**
@@ -251,14 +252,17 @@ test("a host that breaks its promises gives HOST_ERROR and nothing else", async 
     ["actions is no list", { actions: () => /** @type {any} */ (5) }],
     ["actions twice", { actions: () => [ActionSpec.read("a", "A"), ActionSpec.read("a", "A")] }],
     ["revision is text", { revision: () => /** @type {any} */ ("7") }],
+    ["capabilities are text", {
+      actions: () => [ActionSpec.read("a", "A", { capabilities: 1 })],
+      capabilities: () => /** @type {any} */ ("1"),
+    }],
     ["revision is a fraction", { revision: () => 1.5 }],
     ["availability throws", { availability: () => { throw new Error("secret"); } }],
     ["execute rejects", { execute: () => Promise.reject(new Error("secret")) }],
   ]; // prettier-ignore
   for (const [name, more] of broken) {
     const dispatcher = dispatcherOf(() => ({}), more);
-    const line = '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"a"}}';
-    const answer = await new RpcSession(dispatcher).receive(line);
+    const answer = await new RpcSession(dispatcher).receive(EXECUTE_A);
     assert.ok(answer?.includes('"HOST_ERROR"'), `${name}: ${answer}`);
     assert.ok(!answer?.includes("secret"), name);
   }
@@ -269,6 +273,284 @@ test("what cannot be JSON is INVALID_OUTPUT", async () => {
     const dispatcher = dispatcherOf(() => output);
     assert.throws(() => dispatcher.executeLocal("a"), { code: "INVALID_OUTPUT" });
   }
+});
+
+test("a call that waits for a person is answered at once and gives up its turn", async () => {
+  const runtime = new ManualRuntime();
+  const person = deferred();
+  /** @type {any} */
+  let context;
+  const dispatcher = dispatcherOf(
+    (action, _input, given) => {
+      if (action === "b") return {};
+      context = given;
+      given.defer("person", "Confirm it in the page.");
+      return person.promise;
+    },
+    {},
+    runtime,
+  );
+  const executed = await dispatcher.execute({ action: "a" });
+  assert.ok(executed.status === "deferred");
+  assert.deepEqual(
+    { ...executed.task.progress },
+    { reason: "person", message: "Confirm it in the page." },
+  );
+  assert.deepEqual(dispatcher.execute({ action: "b" }), { status: "completed", output: {} });
+  context.defer("upload", "Half of it is there.");
+  assert.equal(executed.task.progress?.["reason"], "upload");
+  assert.throws(() => context.defer("upload", "x".repeat(5_000)));
+  runtime.pass(60_000);
+  assert.equal(executed.task.progress?.["reason"], "slow");
+  person.resolve({ ok: true });
+  await settle();
+  assert.equal(executed.task.state, "completed");
+  context.defer("late", "Nobody hears it.");
+  assert.equal(executed.task.progress?.["reason"], "slow");
+});
+
+test("what a handler asks to defer and then answers at once is completed", () => {
+  const dispatcher = dispatcherOf((_action, _input, { defer }) => {
+    defer("person", "Never mind.");
+    return { done: true };
+  });
+  assert.deepEqual(dispatcher.execute({ action: "a" }), {
+    status: "completed",
+    output: { done: true },
+  });
+  assert.equal(dispatcher.tasks._tasks.size, 0);
+});
+
+test("a local call that lasts too long is not deferred, but gives up its turn", async () => {
+  const runtime = new ManualRuntime();
+  const slow = deferred();
+  const dispatcher = dispatcherOf((action) => (action === "a" ? slow.promise : {}), {}, runtime);
+  const local = Promise.resolve(dispatcher.executeLocal("a"));
+  const second = Promise.resolve(dispatcher.execute({ action: "b" }));
+  runtime.pass(5_000);
+  assert.equal((await second).status, "completed");
+  slow.resolve({ a: 1 });
+  assert.deepEqual(await local, { a: 1 });
+});
+
+test("an inspection that hangs gives up its turn", async () => {
+  const runtime = new ManualRuntime();
+  const dispatcher = dispatcherOf(() => ({}), { inspect: () => new Promise(() => {}) }, runtime);
+  const session = new RpcSession(dispatcher);
+  void session.receive('{"jsonrpc":"2.0","id":1,"method":"state/inspect"}');
+  const second = Promise.resolve(dispatcher.execute({ action: "a" }));
+  runtime.pass(5_000);
+  assert.equal((await second).status, "completed");
+});
+
+test("with no place for another task a slow call is answered when it ends, without its turn", async () => {
+  const runtime = new ManualRuntime();
+  const slow = deferred();
+  const dispatcher = dispatcherOf((action) => (action === "a" ? slow.promise : {}), {}, runtime);
+  for (let n = 0; n < 256; n++) dispatcher.tasks.create("b");
+  const first = Promise.resolve(dispatcher.execute({ action: "a" }));
+  const second = Promise.resolve(dispatcher.execute({ action: "b" }));
+  runtime.pass(5_000);
+  assert.equal((await second).status, "completed");
+  slow.resolve({ a: 1 });
+  assert.deepEqual(await first, { status: "completed", output: { a: 1 } });
+});
+
+test("ten thousand calls that wait for one turn all get theirs", async () => {
+  const gate = deferred();
+  let begun = 0;
+  const dispatcher = dispatcherOf((action) => {
+    begun++;
+    return action === "a" ? gate.promise : {};
+  });
+  const first = dispatcher.execute({ action: "a" });
+  const rest = Array.from({ length: 10_000 }, () => dispatcher.execute({ action: "b" }));
+  gate.resolve({});
+  await first;
+  await Promise.all(rest);
+  assert.equal(begun, 10_001);
+});
+
+test("a task's output is what its action promises, whenever it was completed", () => {
+  /** @type {import("../../../browser_worker/dispatcher/task_table.js").Task[]} */
+  const tasks = [];
+  const outputSchema = { type: "object", properties: { text: { type: "string" } } };
+  /** @type {Dispatcher} */
+  const dispatcher = dispatcherOf(
+    (action, input) => {
+      const task = dispatcher.tasks.create(action);
+      tasks.push(task);
+      if (input.early !== undefined) task.complete(input.early);
+      return task;
+    },
+    { actions: () => [ActionSpec.read("a", "A", { ...ANY, outputSchema })] },
+  );
+  dispatcher.executeLocal("a", { early: { text: 1 } });
+  dispatcher.executeLocal("a", { early: { text: "x" } });
+  dispatcher.executeLocal("a", {});
+  dispatcher.executeLocal("a", {});
+  tasks[2]?.complete({ text: 1 });
+  tasks[3]?.complete(/** @type {any} */ (() => {}));
+  assert.deepEqual(
+    tasks.map(({ state, error }) => [state, error instanceof AppError ? error.code : error]),
+    [
+      ["failed", "INVALID_OUTPUT"],
+      ["completed", undefined],
+      ["failed", "INVALID_OUTPUT"],
+      ["failed", "INVALID_OUTPUT"],
+    ],
+  );
+});
+
+test("a task keeps what it was told, whatever the app does to its own objects later", () => {
+  const { dispatcher } = makeFixture();
+  const task = dispatcher.tasks.create("a");
+  /** @type {Record<string, any>} */
+  const data = { n: 1 };
+  task.report(data);
+  data["n"] = () => {};
+  assert.deepEqual(task.progress, { n: 1 });
+  for (const progress of [5, [], null, { f: () => {} }, { t: "x".repeat(4_096) }]) {
+    assert.throws(() => task.report(/** @type {any} */ (progress)));
+  }
+});
+
+test("a task of another dispatcher is a failure of the host", async () => {
+  const stranger = makeFixture().dispatcher.tasks.create("a");
+  const session = new RpcSession(dispatcherOf(() => stranger));
+  assert.match((await session.receive(EXECUTE_A)) ?? "", /"HOST_ERROR"/);
+});
+
+test("what a host throws is told to the app and to nobody else", async () => {
+  const thrown = new Error("secret");
+  /** @type {unknown[]} */
+  const told = [];
+  const dispatcher = new Dispatcher(
+    {
+      actions: () => [ActionSpec.read("a", "A")],
+      revision: () => null,
+      capabilities: () => 0,
+      execute() {
+        throw thrown;
+      },
+    },
+    {
+      app: APP,
+      onHostError(error) {
+        told.push(error);
+        throw new Error("listener");
+      },
+    },
+  );
+  dispatcher.setEnabled(true);
+  const session = new RpcSession(dispatcher);
+  const answer = await session.receive(EXECUTE_A);
+  await session.receive('{"jsonrpc":"2.0","id":1,"method":"nothing"}');
+  await session.receive('{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"x"}}');
+  assert.deepEqual(told, [thrown]);
+  assert.ok(!answer?.includes("secret"));
+});
+
+test("whatever a host throws, the answer is one line with the request's id", async () => {
+  const unreadable = new Proxy(
+    {},
+    {
+      getPrototypeOf() {
+        throw new Error("secret");
+      },
+    },
+  );
+  const bent = new AppError("UNAVAILABLE", "Bent");
+  Object.defineProperty(bent, "code", { value: "constructor" });
+  /** @type {[unknown, string][]} */
+  const cases = [
+    [undefined, "HOST_ERROR"],
+    [null, "HOST_ERROR"],
+    ["secret", "HOST_ERROR"],
+    [unreadable, "HOST_ERROR"],
+    [bent, "HOST_ERROR"],
+    [new AppError("UNAVAILABLE", "\ud800"), "UNAVAILABLE"],
+    [new AppError("UNAVAILABLE", "x".repeat(300_000)), "UNAVAILABLE"],
+    [new AppError("UNAVAILABLE", "x", { f: () => {} }), "UNAVAILABLE"],
+    [new AppError("UNAVAILABLE", "x", { code: "DISABLED" }), "UNAVAILABLE"],
+  ];
+  for (const [thrown, code] of cases) {
+    for (const later of [false, true]) {
+      const dispatcher = dispatcherOf(() => {
+        if (later) return Promise.reject(thrown);
+        throw thrown;
+      });
+      dispatcher.onCall(() => {});
+      const answer = await new RpcSession(dispatcher).receive(EXECUTE_A);
+      const message = parse(answer ?? "");
+      assert.equal(message.id, 1);
+      assert.equal(message.error.data.code, code);
+      assert.ok(!answer?.includes("secret"));
+    }
+  }
+  assert.throws(() => new AppError(/** @type {any} */ ("constructor"), "x"), TypeError);
+});
+
+test("a call that fails with nothing at all has failed", async () => {
+  const dispatcher = dispatcherOf(() => Promise.reject(undefined));
+  /** @type {any[]} */
+  const events = [];
+  dispatcher.onCall((event) => void events.push(event));
+  await assert.rejects(Promise.resolve(dispatcher.execute({ action: "a" })));
+  assert.deepEqual([events[1].ok, events[1].code, events[1].kind], [false, "HOST_ERROR", "read"]);
+});
+
+test("what only calls itself a promise settles once", async () => {
+  const twice = {
+    /** @param {(value: unknown) => void} yes @param {(error: unknown) => void} no */
+    then(yes, no) {
+      yes({ n: 1 });
+      no(new Error("secret"));
+      yes({ n: 2 });
+      throw new Error("secret");
+    },
+  };
+  const dispatcher = dispatcherOf(() => twice, {
+    actions: () =>
+      /** @type {any} */ ({
+        then: (/** @type {any} */ yes) => void yes([ActionSpec.read("a", "A", ANY)]),
+      }),
+  });
+  const answer = parse((await new RpcSession(dispatcher).receive(EXECUTE_A)) ?? "");
+  assert.deepEqual(answer.result.output, { n: 1 });
+});
+
+test("a schema is what it was when the action was described", () => {
+  /** @type {Record<string, any>} */
+  const schema = { type: "object", properties: { n: { type: "integer" } } };
+  const spec = ActionSpec.read("a", "A", { inputSchema: schema });
+  schema["properties"].n.type = "string";
+  assert.deepEqual(spec.input.errors({ n: 1 }), []);
+  assert.deepEqual(spec.inputSchema, { type: "object", properties: { n: { type: "integer" } } });
+});
+
+test("a schema that could not be sent is refused when the action is described", () => {
+  /** @param {number} depth */
+  const nested = (depth) => {
+    /** @type {any} */
+    let schema = {};
+    for (let n = 1; n < depth; n++) schema = { not: schema };
+    return schema;
+  };
+  assert.ok(ActionSpec.read("a", "A", { inputSchema: nested(29) }));
+  assert.throws(() => ActionSpec.read("a", "A", { inputSchema: nested(30) }), TypeError);
+  assert.throws(() => ActionSpec.read("a", "A", { outputSchema: { default: NaN } }), TypeError);
+});
+
+test("the deepest schema that is taken can be described", async () => {
+  /** @type {any} */
+  let inputSchema = {};
+  for (let n = 1; n < 29; n++) inputSchema = { not: inputSchema };
+  const dispatcher = dispatcherOf(() => ({}), {
+    actions: () => [ActionSpec.read("a", "A", { inputSchema })],
+  });
+  const line = '{"jsonrpc":"2.0","id":1,"method":"actions/describe","params":{"action":"a"}}';
+  assert.match((await new RpcSession(dispatcher).receive(line)) ?? "", /"result"/);
 });
 
 test("names and options of actions are checked", () => {
