@@ -38,7 +38,10 @@ NO_IO = {
 }  # fmt: skip
 PURE_LIBRARIES = {"jiter", "orjson", "jsonschema_rs"}
 FROM = re.compile(
-    r"""(?:^|\n)\s*(?:import|export)\b[^;'"]*?["'](?P<path>[^"']+)["']|@import[^"']*?["'](?P<type>[^"']+)["']|import\(["'](?P<inline>[^"']+)["']\)"""
+    r"""(?:^|\n)\s*import\s*["'](?P<bare>[^"']+)["']"""
+    r"""|(?:^|\n)\s*(?:import|export)\b[^;"'()=]*?\bfrom\s*["'](?P<path>[^"']+)["']"""
+    r"""|@import[^"']*?["'](?P<type>[^"']+)["']"""
+    r"""|import\(["'](?P<inline>[^"']+)["']\)"""
 )
 
 PYTHON = sorted((ROOT / "bridge").rglob("*.py"))
@@ -94,7 +97,7 @@ def test_script_imports_point_down(path: Path) -> None:
     room = room_of(path, "browser_worker")
     text = path.read_text(encoding="utf-8")
     for match in FROM.finditer(text):
-        target = match["path"] or match["type"] or match["inline"]
+        target = match["bare"] or match["path"] or match["type"] or match["inline"]
         assert target.startswith("."), f"{target}: the page's modules have no dependencies"
         other = room_of((path.parent / target).resolve(), "browser_worker")
         if room is None or other is None or other == room:
