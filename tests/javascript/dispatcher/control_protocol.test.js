@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
+import { APP_ERROR } from "../../../browser_worker/contract/error_codes.js";
+import { METHODS } from "../../../browser_worker/dispatcher/methods.js";
 import { RpcSession } from "../../../browser_worker/dispatcher/rpc_session.js";
 import { parse, toPlain } from "../../../browser_worker/contract/strict_json.js";
 import { makeFixture } from "../support/fixture_host.js";
@@ -63,5 +65,17 @@ describe("the vectors of control protocol 1", () => {
       if (vector.absent) assert.ok(!answers.join("").includes(vector.absent));
       if (vector.present) assert.ok(answers.join("").includes(vector.present));
     });
+  }
+});
+
+test("the vectors show every method and every application error that a line can meet", () => {
+  const text = JSON.stringify(loadVectors("control_protocol.json"));
+  for (const method of METHODS.keys()) assert.ok(text.includes(method), method);
+  const later = new Set([
+    ...["TRANSACTION_UNSUPPORTED", "TRANSACTION_DOMAIN", "DEFERRED_IN_TRANSACTION", "ROLLED_BACK"],
+    ...["UNKNOWN_RESOURCE", "SESSION_LIMIT"],
+  ]);
+  for (const code of Object.keys(APP_ERROR)) {
+    assert.equal(text.includes(`"code":"${code}"`), !later.has(code), code);
   }
 });

@@ -591,7 +591,8 @@ test("any line gives one strict line or silence", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(
-        fc.string(),
+        fc.string({ unit: "binary" }),
+        fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
         fc.json(),
         members.map((m) => JSON.stringify(m)),
       ),
@@ -599,6 +600,7 @@ test("any line gives one strict line or silence", async () => {
         const answer = await session.receive(line);
         if (answer === undefined) return;
         const message = parse(answer);
+        assert.ok(!/[\n\r\u2028\u2029]/.test(answer));
         assert.equal(message.jsonrpc, "2.0");
         assert.ok("result" in message !== "error" in message);
       },

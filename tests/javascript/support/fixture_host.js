@@ -29,6 +29,17 @@ const ACTIONS = [
   ActionSpec.read("fails", "Throws"),
   ActionSpec.read("huge", "Gives too much"),
   ActionSpec.read("later", "Takes its time", OUT),
+  ActionSpec.read("short", "Takes little", {
+    inputSchema: {
+      type: "object",
+      properties: {
+        text: { type: "string", maxLength: 2 },
+        code: { type: "string", pattern: "^\\d$" },
+        price: { type: "number", multipleOf: 0.01 },
+      },
+    },
+  }),
+  ActionSpec.read("doomed", "Fails in the end"),
 ];
 
 /**
@@ -72,6 +83,9 @@ export function makeFixture({ runtime } = {}) {
           tasks.push(task);
           return task;
         }
+        case "doomed":
+          tasks.push(dispatcher.tasks.create(action));
+          return tasks.at(-1);
         default:
           return {};
       }
@@ -87,7 +101,10 @@ export function makeFixture({ runtime } = {}) {
     dispatcher,
     executed,
     tick() {
-      for (const task of tasks) if (!task.checkpoint()) task.complete({ text: "done" });
+      for (const task of tasks) {
+        if (task.action === "doomed") task.fail(new Error("secret of the host"));
+        else if (!task.checkpoint()) task.complete({ text: "done" });
+      }
     },
   };
 }
