@@ -5,6 +5,7 @@
  */
 
 import { APP_ERROR, JSON_RPC_ERROR } from "../contract/error_codes.js";
+import { JSON_LIMITS } from "../contract/limits.js";
 import { stringify } from "../contract/strict_json.js";
 
 /** @import { AppErrorCode } from "../contract/error_codes.js" */
@@ -66,6 +67,14 @@ const HOST_ERROR = Object.freeze({
   data: Object.freeze({ code: "HOST_ERROR" }),
 });
 
+/** What an error may hold, so that the line around it, its id included, stays within the limits. */
+const ERROR_LIMITS = Object.freeze({
+  ...JSON_LIMITS,
+  maxEncodedBytes: JSON_LIMITS.maxEncodedBytes - 4_096,
+  maxDepth: JSON_LIMITS.maxDepth - 1,
+  maxValues: JSON_LIMITS.maxValues - 3,
+});
+
 /**
  * The same as `toWireError`, as JSON text and without fail: an error that cannot be written keeps
  * its code, and one that cannot even be read is `HOST_ERROR`.
@@ -77,7 +86,7 @@ export function wireErrorText(error) {
   try {
     const whole = toWireError(error);
     try {
-      return stringify(whole);
+      return stringify(whole, ERROR_LIMITS);
     } catch {
       return stringify({
         code: whole.code,

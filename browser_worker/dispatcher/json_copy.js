@@ -26,5 +26,5 @@ export function outputError(error) {
   if (!(error instanceof StrictJsonError)) return error;
   return error.kind === "limit"
     ? limitExceeded(error)
-    : new AppError("INVALID_OUTPUT", "The action ran, but what it gave is not JSON.");
+    : new AppError("INVALID_OUTPUT", "What the app gave is not JSON; what it did stays done.");
 }

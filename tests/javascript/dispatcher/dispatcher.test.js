@@ -472,6 +472,7 @@ test("whatever a host throws, the answer is one line with the request's id", asy
     [new AppError("UNAVAILABLE", "\ud800"), "UNAVAILABLE"],
     [new AppError("UNAVAILABLE", "x".repeat(300_000)), "UNAVAILABLE"],
     [new AppError("UNAVAILABLE", "x", { f: () => {} }), "UNAVAILABLE"],
+    [new AppError("UNAVAILABLE", "x", { list: Array(4).fill("x".repeat(262_130)) }), "UNAVAILABLE"],
     [new AppError("UNAVAILABLE", "x", { code: "DISABLED" }), "UNAVAILABLE"],
   ];
   for (const [thrown, code] of cases) {
