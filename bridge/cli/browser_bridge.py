@@ -87,6 +87,13 @@ def add_parser(subparsers: Subparsers) -> Parser:
         "--owner-pid", type=int, metavar="PID", help="end when this process is gone"
     )
     parser.add_argument(
+        "-v",
+        "--verbose",
+        action="count",
+        default=argparse.SUPPRESS,
+        help="log what happens to standard error; -vv: every request",
+    )
+    parser.add_argument(
         "--open", action="store_true", help="open the page in your browser, ready to attach"
     )
     return parser

@@ -24,8 +24,6 @@ def json_for_terminal(line: bytes) -> bytes:
     Only strings of a document can hold such characters, and there a `\u` escape means the same.
     """
     text = line.decode("utf-8", "replace")
-    if text.isprintable():
-        return line
     return "".join(c if c.isprintable() or c == "\t" else _json_escape(c) for c in text).encode()
 
 

@@ -177,7 +177,7 @@ def _outcome(code: str, told: object) -> Outcome | None:
 def _parse(text: bytes) -> object:
     """Read JSON without converting numbers: their tokens are nobody's business here."""
     try:
-        value: object = json.loads(text, parse_int=str, parse_float=str)
+        value: object = json.loads(text.decode(), parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return None
     return value

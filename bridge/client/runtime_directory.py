@@ -40,8 +40,8 @@ class StoredFile:
     """A file that this process wrote: its name, and which file it was."""
 
     name: str
-    device: int
-    inode: int
+    identity: tuple[int, int, int]
+    """Device, inode and time of writing: an inode's number is given again at once."""
 
 
 def runtime_directory_path() -> Path:
@@ -160,7 +160,7 @@ class RuntimeDirectory:
         except OSError as error:
             reason = error.strerror or "it cannot be written"
             raise RuntimeDirectoryError(f"{self.path / name}: {reason}") from None
-        return StoredFile(name, status.st_dev, status.st_ino)
+        return StoredFile(name, _identity(status))
 
     def remove(self, stored: StoredFile) -> None:
         """Remove a file that this process wrote, unless another has taken its place."""
@@ -168,7 +168,7 @@ class RuntimeDirectory:
             status = os.stat(self._at(stored.name), dir_fd=self._handle, follow_symlinks=False)
         except OSError:
             return
-        if (status.st_dev, status.st_ino) == (stored.device, stored.inode):
+        if _identity(status) == stored.identity:
             self._unlink(stored.name)
 
     def remove_ours(self, name: str) -> None:
@@ -189,6 +189,10 @@ class RuntimeDirectory:
 
     def _at(self, name: str) -> str:
         return str(self.path / name) if self._handle is None else name
+
+
+def _identity(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 def _make(path: Path) -> None:

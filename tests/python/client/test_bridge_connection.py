@@ -155,6 +155,8 @@ NOT_A_BRIDGE = {
     "an error of another shape": Answer(400, b'{"error": {"code": 7, "message": []}}'),
     "no JSON": Answer(200, b"hello"),
     "no object": Answer(200, b"[]"),
+    "a raw lone surrogate": Answer(200, b'{"a":"\xed\xa0\x80"}'),
+    "UTF-16": Answer(200, '{"a":1}'.encode("utf-16")),
     "deep nesting": Answer(200, b"[" * 100_000),
     "another success": Answer(201, b"{}"),
     "no length": Bytes(b"HTTP/1.1 200 OK\r\n\r\n{}"),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from bridge.client.discovery import is_running, remove_stale, running_bridges, w
 from bridge.client.process_identity import process_start
 from bridge.client.runtime_directory import RuntimeDirectory, RuntimeDirectoryError
 from bridge.contract.runtime_entry import RuntimeEntry, encode_entry, entry_name
-from tests.python.support.command_line import ended_process, fresh_token, pipe
+from tests.python.support.command_line import ended_process, fresh_token, process_to_kill
 
 OWN_START = process_start(os.getpid())
 
@@ -33,14 +31,8 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runti
 
 @pytest.fixture
 def other_process() -> Iterator[int]:
-    with subprocess.Popen(
-        [sys.executable, "-c", "print(flush=True); input()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        pipe(process.stdout).readline()
+    with process_to_kill() as process:
         yield process.pid
-        process.kill()
 
 
 def post(directory: RuntimeDirectory, written: RuntimeEntry) -> RuntimeEntry:

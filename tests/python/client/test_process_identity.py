@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from bridge.client.process_identity import is_same_process, process_start
-from tests.python.support.command_line import ended_process, pipe
+from tests.python.support.command_line import ended_process, pipe, process_to_kill
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when one started")
@@ -18,14 +18,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whe
 
 @pytest.fixture
 def child() -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(
-        [sys.executable, "-c", "print(flush=True); input()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        pipe(process.stdout).readline()
+    with process_to_kill() as process:
         yield process
-        process.kill()
 
 
 @linux

@@ -8,9 +8,10 @@ import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 from bridge.client.process_identity import process_start
@@ -19,6 +20,8 @@ from bridge.contract.runtime_entry import RuntimeEntry, encode_entry, entry_name
 from tests.python.support.fake_bridge import PATIENCE_SECONDS, FakeBridge
 
 COMMAND = [sys.executable, "-m", "bridge.cli.main"]
+Environ = Mapping[str, str]
+NOTHING_MORE: Environ = MappingProxyType({})
 ORIGIN = "http://127.0.0.1:8765"
 
 
@@ -31,14 +34,14 @@ def environment(runtime: Path, **more: str) -> dict[str, str]:
 
 
 def run_command(
-    runtime: Path, *arguments: str, data: bytes = b"", **more: str
+    runtime: Path, *arguments: str, data: bytes = b"", environ: Environ = NOTHING_MORE
 ) -> subprocess.CompletedProcess[bytes]:
     """Run one command to its end."""
     return subprocess.run(
         [*COMMAND, *arguments],
         input=data,
         capture_output=True,
-        env=environment(runtime, **more),
+        env=environment(runtime, **environ),
         timeout=PATIENCE_SECONDS * 2,
         check=False,
     )
@@ -46,7 +49,7 @@ def run_command(
 
 @contextmanager
 def running_command(
-    runtime: Path, *arguments: str, umask: int = -1, **more: str
+    runtime: Path, *arguments: str, umask: int = -1, environ: Environ = NOTHING_MORE
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run one command with pipes for the length of the context."""
     with subprocess.Popen(
@@ -54,7 +57,7 @@ def running_command(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(runtime, **more),
+        env=environment(runtime, **environ),
         umask=umask,
     ) as child:
         try:
@@ -80,11 +83,11 @@ class BridgeCommand:
 
 @contextmanager
 def bridge_command(
-    runtime: Path, *arguments: str, umask: int = -1, **more: str
+    runtime: Path, *arguments: str, umask: int = -1, environ: Environ = NOTHING_MORE
 ) -> Iterator[BridgeCommand]:
     """Run `browser-bridge` for the length of the context."""
     with running_command(
-        runtime, "browser-bridge", "--origin", ORIGIN, *arguments, umask=umask, **more
+        runtime, "browser-bridge", "--origin", ORIGIN, *arguments, umask=umask, environ=environ
     ) as child:
         line = pipe(child.stderr).readline()
         assert line.startswith(b"{"), line + pipe(child.stderr).read()
@@ -123,6 +126,20 @@ def ended_process() -> int:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait(PATIENCE_SECONDS)
     return child.pid
+
+
+@contextmanager
+def process_to_kill(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process that does nothing, for the length of the context."""
+    code = "print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        pipe(child.stdout).readline()
+        try:
+            yield child
+        finally:
+            child.kill()
 
 
 def fresh_token() -> str:

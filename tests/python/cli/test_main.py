@@ -1,0 +1,126 @@
+"""The entry point: which command, which modules, which exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bridge
+from bridge.cli.main import COMMANDS, main
+from tests.python.support.command_line import entry_for, environment, post_entry, run_command
+from tests.python.support.fake_bridge import PATIENCE_SECONDS, fake_bridge
+
+HEAVY = {"aiohttp", "asyncio", "jiter", "orjson", "prometheus_client", "webbrowser", "hypothesis"}
+LIST_MODULES = (
+    "import json, sys; from bridge.cli.main import main; status = main(sys.argv[1:]);"
+    "print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)"
+)
+
+
+def modules_after(runtime: Path, *arguments: str) -> tuple[int, set[str]]:
+    """Run a command and return its status and the modules that it imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIST_MODULES, *arguments],
+        capture_output=True,
+        env=environment(runtime),
+        timeout=PATIENCE_SECONDS,
+        check=True,
+    )
+    status, modules = json.loads(done.stderr.splitlines()[-1])
+    return status, set(modules)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["browser-call", "actions/list", "{}"], ["list"], ["status"], ["--help"], ["assets", "."]],
+    ids=str,
+)
+def test_one_shot_commands_import_no_event_loop_and_no_server(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    arguments = [str(tmp_path / "out") if name == "." else name for name in arguments]
+    with fake_bridge() as served:
+        post_entry(tmp_path, entry_for(served))
+        status, modules = modules_after(tmp_path, *arguments)
+    assert status == 0
+    assert modules & HEAVY == set()
+    others = {command.module for command in COMMANDS.values()} & modules
+    assert len(others) <= 1
+
+
+def test_the_list_of_modules_would_show_them(tmp_path: Path) -> None:
+    _, modules = modules_after(tmp_path, "browser-bridge", "--origin", "nonsense")
+    assert {"aiohttp", "asyncio"} <= modules
+
+
+def test_the_version_is_the_package_s(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capfd.readouterr().out == f"bascule {bridge.__version__}\n"
+
+
+def test_help_lists_every_command(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    out = capfd.readouterr().out
+    for name, command in COMMANDS.items():
+        assert name in out
+        assert command.summary in out
+
+
+def test_every_command_is_there() -> None:
+    assert set(COMMANDS) == {
+        "browser-bridge",
+        "browser-call",
+        "browser-stdio",
+        "list",
+        "status",
+        "assets",
+        "demo",
+    }
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["browser-call"], ["--nonsense"]])
+def test_wrong_usage_is_status_2(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert "usage: bascule" in capfd.readouterr().err
+
+
+def test_the_token_is_taken_out_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BASCULE_TOKEN", "secret")
+    assert main(["--version"]) == 0
+    assert "BASCULE_TOKEN" not in os.environ
+    assert capfd.readouterr().out
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    with fake_bridge() as served:
+        post_entry(tmp_path, entry_for(served))
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [sys.executable, "-m", "bridge.cli.main", "browser-call", "m"],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            env=environment(tmp_path),
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(served.of("/rpc")) == 1
+
+
+def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path: Path) -> None:
+    done = run_command(tmp_path, "list", environ={"PYTHONIOENCODING": "ascii:strict"})
+    assert done.returncode == 0
+    with fake_bridge() as served:
+        post_entry(tmp_path, entry_for(served, origin="http://é.example"))
+        done = run_command(tmp_path, "list", environ={"PYTHONIOENCODING": "ascii:strict"})
+    assert done.returncode == 0
+    assert b"http://\\xe9.example" in done.stdout
