@@ -1,0 +1,127 @@
+"""The documents say what the code does: limits, errors, routes, commands, tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bridge import __version__
+from bridge.broker.states import render_transition_tables
+from bridge.cli.main import COMMANDS
+from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, AppErrorCode, ExitCode, Outcome
+from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS
+from bridge.servers.bridge_routes import ROUTES
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    return README.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def row_of(text: str, words: str) -> str:
+    """Return the second column of the row of a table that begins with words."""
+    rows = [line for line in text.splitlines() if line.startswith(f"| {words}")]
+    assert len(rows) == 1, words
+    return rows[0].split("|")[2]
+
+
+@pytest.mark.parametrize(
+    ("what", "numbers"),
+    [
+        ("one message", [JSON_LIMITS.max_encoded_bytes,
+                         BRIDGE_LIMITS.max_body_bytes - JSON_LIMITS.max_encoded_bytes]),
+        ("nesting", [JSON_LIMITS.max_depth, JSON_LIMITS.max_values, JSON_LIMITS.max_members]),
+        ("one string", [JSON_LIMITS.max_string_bytes, JSON_LIMITS.max_number_chars]),
+        ("requests waiting", [BRIDGE_LIMITS.max_outstanding]),
+        ("items of one poll", [BRIDGE_LIMITS.max_poll_items, BRIDGE_LIMITS.max_poll_seconds]),
+        ("a call", [BRIDGE_LIMITS.max_call_seconds]),
+        ("a page without", [BRIDGE_LIMITS.client_expiry_seconds]),
+        ("a page whose", [BRIDGE_LIMITS.client_grace_seconds]),
+        ("a hidden page", [BRIDGE_LIMITS.suspended_after_seconds]),
+        ("sessions of one page", [PROTOCOL_LIMITS.max_sessions]),
+        ("HTTP requests", [BRIDGE_LIMITS.max_active_requests,
+                           BRIDGE_LIMITS.reserved_active_requests]),
+        ("sockets", [BRIDGE_LIMITS.max_sockets, BRIDGE_LIMITS.head_timeout_seconds]),
+        ("from SIGINT", [BRIDGE_LIMITS.shutdown_seconds]),
+    ],
+)  # fmt: skip
+def test_readme_gives_the_limits_of_the_code(what: str, numbers: list[float]) -> None:
+    found = [
+        int(text.replace(",", ""))
+        for text in re.findall(r"\d[\d,]*", row_of(section("Limits"), what))
+    ]
+    assert found == numbers
+
+
+def test_readme_lists_each_bridge_error_under_its_status() -> None:
+    for code, status in BRIDGE_HTTP_STATUS.items():
+        assert f"`{code}`" in row_of(section("The HTTP contract"), str(status))
+
+
+def test_readme_lists_each_application_error_with_its_number() -> None:
+    for code in AppErrorCode:
+        assert f"{code.value} | `{code.name}`" in section("What a page can be asked")
+
+
+def test_readme_lists_each_route_with_its_method_and_no_other() -> None:
+    listed = set(
+        re.findall(r"^\| `(GET|POST) (/[a-z/]+)", section("The HTTP contract"), re.MULTILINE)
+    )
+    assert listed == {(route.method, str(route.name)) for route in ROUTES.values()}
+
+
+def test_readme_lists_each_command_and_no_other() -> None:
+    listed = re.findall(r"^\| `bascule ([a-z-]+)`", section("Commands"), re.MULTILINE)
+    assert listed == list(COMMANDS)
+
+
+def test_readme_lists_each_exit_code_and_each_outcome() -> None:
+    for code in ExitCode:
+        assert row_of(section("Commands"), f"{code.value} |")
+    for outcome in Outcome:
+        assert f"`{outcome}`" in section("The HTTP contract")
+
+
+def test_readme_lists_each_method_of_the_page() -> None:
+    source = (ROOT / "browser_worker" / "dispatcher" / "methods.js").read_text(encoding="utf-8")
+    methods = re.findall(r'^  \["([a-z]+/[a-z]+)"', source, re.MULTILINE)
+    assert len(methods) >= 7
+    for method in methods:
+        assert f"`{method}`" in section("What a page can be asked")
+
+
+def test_architecture_draws_the_tables_of_the_code() -> None:
+    drawn = ARCHITECTURE.split("<!-- transition tables -->\n")[1].split("\n<!-- end")[0]
+    assert drawn == render_transition_tables()
+
+
+def test_architecture_names_files_that_exist() -> None:
+    table = ARCHITECTURE.split("## Where to change what")[1].split("\n## ")[0]
+    for path in re.findall(r"`((?:[a-z]+/)[a-z_]+\.(?:py|js))`", table):
+        assert (ROOT / "bridge" / path).exists() or (ROOT / "browser_worker" / path).exists(), path
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert f'version = "{__version__}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'"version": "{__version__}"' in (ROOT / "package.json").read_text(encoding="utf-8")
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_both_languages_have_the_same_limits_and_codes() -> None:
+    limits = (ROOT / "browser_worker/contract/limits.js").read_text(encoding="utf-8")
+    for limits_of in (JSON_LIMITS, PROTOCOL_LIMITS):
+        for name in limits_of.__dataclass_fields__:
+            words = name.split("_")
+            camel = words[0] + "".join(word.capitalize() for word in words[1:])
+            found = re.search(rf"\b{camel}: ([\d_]+)", limits)
+            assert found is not None, camel
+            assert int(found[1].replace("_", "")) == getattr(limits_of, name)
+    codes = (ROOT / "browser_worker/contract/error_codes.js").read_text(encoding="utf-8")
+    assert dict(re.findall(r"^  ([A-Z_]+): (1\d{3}),", codes, re.MULTILINE)) == {
+        code.name: str(code.value) for code in AppErrorCode
+    }
