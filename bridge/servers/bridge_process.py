@@ -51,6 +51,8 @@ _LOG = logging.getLogger(__name__)
 _AIOHTTP_FLOOR: Final = (3, 14, 5)
 """Older ones have open advisories that reach a loopback server before any check of ours."""
 
+_MAX_PID: Final = 2**31 - 1
+
 
 class BridgeStartError(Exception):
     """The bridge could not start. The message is for people."""
@@ -88,8 +90,8 @@ class BridgeConfig:
             raise ConfigurationError("a port is a number from 0 to 65535")
         if self.idle_exit_seconds is not None and not self.idle_exit_seconds > 0:
             raise ConfigurationError("the idle time is a positive number of seconds")
-        if self.owner_pid is not None and self.owner_pid <= 0:
-            raise ConfigurationError("the owner's process id is a positive number")
+        if self.owner_pid is not None and not 0 < self.owner_pid <= _MAX_PID:
+            raise ConfigurationError("the owner's process id is a positive number of 31 bits")
 
 
 @dataclass(frozen=True, slots=True)

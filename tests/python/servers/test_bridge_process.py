@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import signal
 import socket
@@ -146,12 +147,22 @@ async def test_the_end_of_its_owner_ends_it() -> None:
         await owner.communicate()
 
 
-async def test_an_owner_that_is_gone_already_ends_it() -> None:
+@pytest.mark.parametrize("handles", [True, False])
+async def test_an_owner_that_is_gone_already_ends_it(
+    monkeypatch: pytest.MonkeyPatch, *, handles: bool
+) -> None:
+    if not handles:
+        monkeypatch.setattr(os, "pidfd_open", no_handles, raising=False)
     gone = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
     await gone.wait()
     config = BridgeConfig(origin=ORIGIN, token=TOKEN, owner_pid=gone.pid)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await serve(config)
+
+
+def no_handles(pid: int) -> int:
+    """Refuse, as a container's filter of system calls may, and the kernel for a thread's id."""
+    raise PermissionError(pid)
 
 
 async def serve(config: BridgeConfig) -> BridgeEndpoint:
@@ -276,6 +287,7 @@ GOOD: dict[str, Any] = {"origin": ORIGIN, "token": TOKEN}
         {"idle_exit_seconds": 0.0},
         {"idle_exit_seconds": float("nan")},
         {"owner_pid": 0},
+        {"owner_pid": 2**31},
     ],
 )
 def test_a_configuration_that_cannot_work_is_refused(change: dict[str, Any]) -> None:
