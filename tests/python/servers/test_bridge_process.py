@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import secrets
@@ -220,6 +221,19 @@ async def test_a_port_is_taken_as_asked_or_refused_clearly() -> None:
             await serve(config)
     async with running_bridge(port=port) as bridge:
         assert bridge.port == port
+
+
+async def test_a_port_that_is_taken_between_binding_and_listening_is_no_crash(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two that start at once may both bind a port; the second to listen on it is refused."""
+
+    def taken(_socket: socket.socket, _backlog: int = 0) -> None:
+        raise OSError(errno.EADDRINUSE, "Address already in use")
+
+    monkeypatch.setattr(socket.socket, "listen", taken)
+    with pytest.raises(BridgeStartError, match="cannot be had: Address already in use"):
+        await serve(BridgeConfig(origin=ORIGIN, token=TOKEN))
 
 
 @pytest.mark.parametrize("version", ["3.14.4", "3.9.99", "2.0.0", "x"])
