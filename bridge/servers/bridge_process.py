@@ -52,6 +52,7 @@ _AIOHTTP_FLOOR: Final = (3, 14, 5)
 """Older ones have open advisories that reach a loopback server before any check of ours."""
 
 _MAX_PID: Final = 2**31 - 1
+_BACKLOG: Final = 128
 
 
 class BridgeStartError(Exception):
@@ -149,7 +150,9 @@ async def serve_bridge(
     broker = Broker(limits, lambda: secrets.token_urlsafe(16))
     service = BridgeService(broker, policy, limits, clock)
     server = BridgeServer(service, config.origin, limits)
-    listener = await asyncio.get_running_loop().create_server(server, sock=listening)
+    listener = await asyncio.get_running_loop().create_server(
+        server, sock=listening, backlog=_BACKLOG
+    )
     endpoint = BridgeEndpoint(
         f"http://127.0.0.1:{port}", config.token, config.origin, config.page or f"{config.origin}/"
     )
@@ -186,6 +189,8 @@ def _bind(port: int) -> socket.socket:
         option = "SO_EXCLUSIVEADDRUSE" if exclusive else "SO_REUSEADDR"
         listening.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
         listening.bind(("127.0.0.1", port))
+        # Only now is it ours: on Linux two may bind one port, until the first of them listens.
+        listening.listen(_BACKLOG)
         listening.setblocking(False)
     except OSError as error:
         listening.close()
