@@ -12,6 +12,8 @@ import { attach } from "../link/attach.js";
 /** @import { CallEvent, Dispatcher } from "../dispatcher/dispatcher.js" */
 
 const SHOWN_CALLS = 8;
+/** The states in which calls may still come, or come again. */
+const LIVE = new Set(["connecting", "attached", "suspended"]);
 
 /**
  * @typedef {object} PanelParts
@@ -75,26 +77,24 @@ export class AttachPanel {
     if (configuration === null) return;
     // One click, one attachment: a link that was used up is not used again by itself.
     this._configuration = null;
-    this._dispatcher.setEnabled(true);
     // A new link replaces an attachment that still waits for a bridge that is gone.
     void this._attachment?.detach();
     const attachment = attach({ ...configuration, app: this._app, dispatcher: this._dispatcher });
     this._attachment = attachment;
-    attachment.addEventListener("statechange", () => {
+    const follow = () => {
       if (attachment !== this._attachment) return;
-      if (attachment.state === "detached" || attachment.state === "refused") {
-        this._dispatcher.setEnabled(false);
-      }
+      this._dispatcher.setEnabled(LIVE.has(attachment.state));
       this._show("");
-    });
-    this._show("");
+    };
+    attachment.addEventListener("statechange", follow);
+    follow();
   }
 
   /** @param {string} trouble What is wrong with a link, or nothing. */
   _show(trouble) {
     const { dot, state, message, attach: attachButton, detach, linkForm } = this._parts;
     const now = this._attachment?.state ?? "detached";
-    const live = now === "connecting" || now === "attached" || now === "suspended";
+    const live = LIVE.has(now);
     const offered = this._configuration !== null;
     dot.dataset["state"] = now;
     state.textContent = now;

@@ -35,15 +35,16 @@ export class AgentEndpoint {
    * Takes one message.
    *
    * @param {string} text A JSON-RPC message as JSON text.
-   * @param {{ session: string }} from
+   * @param {{ session: string, expired?: () => boolean }} from `expired` says whether the caller has
+   *   gone by now: a call whose turn comes later than that is not begun.
    * @returns {Promise<string | null>} The answer as JSON text, or null where there is none. Never
    *   rejects.
    */
-  async request(text, { session }) {
+  async request(text, { session, expired }) {
     const envelope = readEnvelope(text);
     if (envelope.error !== undefined || !METHODS.has(envelope.method)) {
       // What is no valid request reserves no place.
-      return (await new RpcSession(this._dispatcher, session).handle(envelope)) ?? null;
+      return (await new RpcSession(this._dispatcher, session).handle(envelope, expired)) ?? null;
     }
     const place = this._place(session);
     if (place === undefined) {
@@ -58,7 +59,7 @@ export class AgentEndpoint {
     }
     place.running++;
     try {
-      return (await place.rpc.handle(envelope)) ?? null;
+      return (await place.rpc.handle(envelope, expired)) ?? null;
     } finally {
       place.running--;
     }

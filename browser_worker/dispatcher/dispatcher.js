@@ -28,6 +28,7 @@ import { TurnQueue } from "./turn_queue.js";
  * @property {unknown} [input] As parsed: numbers may still be tokens.
  * @property {number | bigint} [expectedRevision]
  * @property {string} [session]
+ * @property {() => boolean} [expired] Whether the caller has gone by now.
  */
 
 /** @typedef {{ status: "completed", output: unknown } | { status: "deferred", task: Task }} Executed */
@@ -273,6 +274,10 @@ export class Dispatcher {
   _checked(spec, call, external, giveUp) {
     // Its turn may have come long after it was asked for.
     if (external) this.requireEnabled();
+    if (call.expired?.()) {
+      const reason = "The caller's time ran out before its turn came; nothing was run.";
+      throw new AppError("UNAVAILABLE", reason, { availability: { code: "EXPIRED", reason } });
+    }
     this._checkCapability(spec);
     const input = call.input === undefined ? {} : call.input;
     const errors = spec.input.errors(input);

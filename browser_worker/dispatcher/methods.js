@@ -22,7 +22,12 @@ import {
 /** @import { Params } from "./params.js" */
 /** @import { Task } from "./task_table.js" */
 
-/** @typedef {{ dispatcher: Dispatcher, session: string | undefined }} MethodContext */
+/**
+ * @typedef {object} MethodContext
+ * @property {Dispatcher} dispatcher
+ * @property {string | undefined} session
+ * @property {(() => boolean) | undefined} expired Whether the caller has gone by now.
+ */
 /** @typedef {Record<string, unknown>} Result */
 /** @typedef {(context: MethodContext, params: Params) => Eventually<Result>} Method */
 
@@ -134,7 +139,7 @@ function actionsDescribe({ dispatcher }, params) {
 }
 
 /** @type {Method} */
-function actionsExecute({ dispatcher, session }, params) {
+function actionsExecute({ dispatcher, session, expired }, params) {
   const action = requiredString(params, "action");
   const expectedRevision = optionalInteger(params, "expectedRevision");
   const input = optionalValue(params, "input");
@@ -144,6 +149,7 @@ function actionsExecute({ dispatcher, session }, params) {
       input,
       ...(expectedRevision === undefined ? {} : { expectedRevision }),
       ...(session === undefined ? {} : { session }),
+      ...(expired === undefined ? {} : { expired }),
     }),
     (executed) => ({
       ...(executed.status === "completed"

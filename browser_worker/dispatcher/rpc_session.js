@@ -118,12 +118,13 @@ export class RpcSession {
    * Takes one line that was read before.
    *
    * @param {Envelope} envelope
+   * @param {() => boolean} [expired] Whether the caller has gone by now.
    * @returns {Promise<string | undefined>}
    */
-  async handle(envelope) {
+  async handle(envelope, expired) {
     try {
       if (envelope.error !== undefined && !isUnknown(envelope)) throw envelope.error;
-      const result = await this._call(envelope);
+      const result = await this._call(envelope, expired);
       return envelope.id === undefined ? undefined : success(envelope.id, result);
     } catch (error) {
       this._dispatcher.reportHostError(error);
@@ -131,8 +132,11 @@ export class RpcSession {
     }
   }
 
-  /** @param {Envelope} envelope */
-  _call({ method, params }) {
+  /**
+   * @param {Envelope} envelope
+   * @param {(() => boolean) | undefined} expired
+   */
+  _call({ method, params }, expired) {
     const run = METHODS.get(method);
     if (run === undefined) {
       throw new RpcError("METHOD_NOT_FOUND", "No such method; see agent/info for all of them.");
@@ -146,7 +150,7 @@ export class RpcSession {
       });
     }
     if (!ALWAYS_ANSWERED.has(method)) this._dispatcher.requireEnabled();
-    return run({ dispatcher: this._dispatcher, session: this._name }, params);
+    return run({ dispatcher: this._dispatcher, session: this._name, expired }, params);
   }
 }
 

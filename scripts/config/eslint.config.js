@@ -30,7 +30,7 @@ export default [
   { files: ["browser_worker/link/worker.js"], languageOptions: { globals: globals.worker } },
   { files: ["browser_worker/demo/**/*.js"], languageOptions: { globals: globals.browser } },
   {
-    files: ["tests/javascript/**/*.js", "scripts/**/*.js"],
+    files: ["tests/javascript/**/*.js", "scripts/**/*.{js,mjs}"],
     languageOptions: { globals: globals.node },
   },
 ];

@@ -101,6 +101,23 @@ test("host calls run one at a time in order of arrival", async () => {
   await calls[2];
 });
 
+test("a call whose turn comes after its caller has gone is not begun", async () => {
+  const gate = deferred();
+  let begun = 0;
+  let late = false;
+  const dispatcher = dispatcherOf(() => {
+    begun++;
+    return gate.promise;
+  });
+  const first = dispatcher.execute({ action: "a", expired: () => late });
+  const second = Promise.resolve(dispatcher.execute({ action: "a", expired: () => late }));
+  late = true;
+  gate.resolve({});
+  await first;
+  await assert.rejects(second, { code: "UNAVAILABLE" });
+  assert.equal(begun, 1);
+});
+
 test("a concurrent host opts out of turns", async () => {
   const gate = deferred();
   let begun = 0;
