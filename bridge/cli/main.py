@@ -49,7 +49,7 @@ COMMANDS: Final = {
     "list": Command("bridge.cli.list_bridges", "list your running bridges"),
     "status": Command("bridge.cli.bridge_status", "show what a bridge is doing"),
     "assets": Command("bridge.cli.assets", "write out the browser modules for your app"),
-    "demo": Command("bridge.cli.demo", "see it work: a small editor, driven from here"),
+    "demo": Command("bridge.cli.demo", "show a terminal editing a text that is open in a browser"),
 }
 
 _EPILOG: Final = """\

@@ -71,6 +71,14 @@ def test_help_lists_every_command(capfd: pytest.CaptureFixture[str]) -> None:
         assert command.summary in out
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_says_the_same_of_itself(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    without = capfd.readouterr().out
+    assert main(["--help", name]) == 0
+    assert capfd.readouterr().out == without
+
+
 def test_every_command_is_there() -> None:
     assert set(COMMANDS) == {
         "browser-bridge",
