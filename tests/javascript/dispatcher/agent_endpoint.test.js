@@ -90,3 +90,30 @@ test("a notification is answered by null", async () => {
     null,
   );
 });
+
+test("each call reaches the host with its session, and each session has state of its own", async () => {
+  const dispatcher = new Dispatcher(
+    {
+      actions: () => [ActionSpec.read("who", "Tells the session")],
+      revision: () => null,
+      capabilities: () => 0,
+      execute: (_action, _input, { session }) => ({ session }),
+    },
+    { app: { name: "Who", version: "1" } },
+  );
+  dispatcher.setEnabled(true);
+  const endpoint = new AgentEndpoint(dispatcher);
+  const who = '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"who"}}';
+  for (const session of ["a", "b", "a"]) {
+    const answer = await endpoint.request(who, { session });
+    assert.deepEqual(JSON.parse(answer ?? "").result.output, { session });
+  }
+  const state = (/** @type {string} */ name) => endpoint._places.get(name)?.rpc;
+  const kept = state("a");
+  assert.ok(kept);
+  assert.notEqual(state("b"), kept);
+  endpoint.closeSession("b");
+  assert.equal(state("a"), kept);
+  await endpoint.request(who, { session: "a" });
+  assert.equal(state("a"), kept);
+});
