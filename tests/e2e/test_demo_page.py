@@ -24,8 +24,8 @@ def violations(page: Page) -> list[str]:
 
 def save(page: Page, name: str) -> None:
     """Keep a picture for people to look at."""
-    folder = ROOT / "test-results"
-    folder.mkdir(exist_ok=True)
+    folder = ROOT / "build" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(folder / f"{name}.png"))
 
 
@@ -120,4 +120,4 @@ def test_an_attach_link_can_be_pasted(page: Page, bridge: RealBridge) -> None:
 
 def test_screenshots_are_kept_outside_of_the_sources() -> None:
     ignored = Path(ROOT / ".gitignore").read_text(encoding="utf-8")
-    assert "test-results/" in ignored
+    assert "build/" in ignored
