@@ -73,6 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     # Taken out, so that no program that a command starts inherits it.
     token = os.environ.pop("BASCULE_TOKEN", None)
+    _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -89,6 +90,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Nobody reads any more. The interpreter must not fail at its own last flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE
+
+
+def _fill_closed_streams() -> None:
+    """Put the null device in the place of a standard stream that is closed.
+
+    `print` falls back to standard output, where a secret may go astray, and the next file or
+    socket that is opened would take over the stream's number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

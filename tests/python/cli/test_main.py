@@ -12,7 +12,14 @@ import pytest
 
 import bridge
 from bridge.cli.main import COMMANDS, main
-from tests.python.support.command_line import entry_for, environment, post_entry, run_command
+from tests.python.support.command_line import (
+    COMMAND,
+    ORIGIN,
+    entry_for,
+    environment,
+    post_entry,
+    run_command,
+)
 from tests.python.support.fake_bridge import PATIENCE_SECONDS, fake_bridge
 
 HEAVY = {"aiohttp", "asyncio", "jiter", "orjson", "prometheus_client", "webbrowser", "hypothesis"}
@@ -132,3 +139,33 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path: Path) -> None
         done = run_command(tmp_path, "list", environ={"PYTHONIOENCODING": "ascii:strict"})
     assert done.returncode == 0
     assert b"http://\\xe9.example" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["browser-bridge", "--origin", ORIGIN, "--idle-exit", "0.001"],
+        ["browser-call", "actions/list"],
+        ["browser-stdio"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_stream_that_is_closed_is_neither_a_crash_nor_another_stream(
+    arguments: list[str], closed: str, tmp_path: Path
+) -> None:
+    with fake_bridge() as served:
+        if arguments[0] != "browser-bridge":
+            post_entry(tmp_path, entry_for(served))
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$0" "$@" {closed}', *COMMAND, *arguments],
+            input=b'{"id":1}\n',
+            capture_output=True,
+            env=environment(tmp_path),
+            timeout=PATIENCE_SECONDS * 2,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert b"token" not in done.stdout
