@@ -116,6 +116,7 @@ CREDENTIALS: tuple[tuple[str, ...], ...] = (
 CONTENT_TYPES: tuple[tuple[str, ...], ...] = (
     ("application/json",),
     ("APPLICATION/JSON; charset=utf-8",),
+    ("application/json; charset=latin-1",),
     (),
     ("text/plain",),
     ("text/plain; application/json",),
@@ -123,7 +124,6 @@ CONTENT_TYPES: tuple[tuple[str, ...], ...] = (
     ("text/json",),
     ("application/x-www-form-urlencoded",),
     ("application/json, text/plain",),
-    ("application/json; charset=latin-1",),
 )
 
 GOOD_CREDENTIALS = {("Bearer {token}",), ("bearer {token}",), ("Bearer {token} ",)}
@@ -147,7 +147,7 @@ def expected(case: Case) -> int:
         (400, any(line.startswith(("Transfer", "Expect", "Upgrade")) for line in case.extra)),
         (204, preflight),
         (401, case.credential not in GOOD_CREDENTIALS),
-        (415, sends_post and case.content_type not in CONTENT_TYPES[:2]),
+        (415, sends_post and case.content_type not in CONTENT_TYPES[:3]),
         (413, sends_post and case.length == ("101",)),
         (400, sends_post and case.length == ()),
     ]
@@ -284,6 +284,8 @@ async def test_every_failure_of_the_token_is_the_same_answer() -> None:
         b'application/json; charset="utf-8"',
         b"application/json ; profile=x;",
         b'application/json; note="a; b"',
+        b"application/json; charset=utf-7",
+        b"application/json; charset=bogus",
     ],
 )
 def test_well_formed_parameters_of_the_media_type_are_ignored(value: bytes) -> None:
@@ -295,8 +297,6 @@ def test_well_formed_parameters_of_the_media_type_are_ignored(value: bytes) -> N
     [
         b"application/json charset=utf-8",
         b"application/jsonx",
-        b"application/json; charset=utf-16",
-        b"application/json; charset=utf-8x",
         b"application/json; =x",
         b'application/json; a="',
         b"application/json; \xff=1",
