@@ -37,6 +37,15 @@ NO_IO = {
     "tempfile", "threading", "time", "urllib", "uuid",
 }  # fmt: skip
 PURE_LIBRARIES = {"jiter", "orjson", "jsonschema_rs"}
+POWERS = {
+    "builtins", "ctypes", "io", "multiprocessing", "pathlib", "pickle", "pty", "runpy", "shutil",
+    "sqlite3", "subprocess", "tempfile", "webbrowser",
+}  # fmt: skip
+"""Modules by which a program reads and writes files or starts other programs."""
+POWERFUL_NAMES = {
+    "open", "eval", "exec", "compile", "__import__", "create_subprocess_exec",
+    "create_subprocess_shell",
+}  # fmt: skip
 FROM = re.compile(
     r"""(?:^|\n)\s*import\s*["'](?P<bare>[^"']+)["']"""
     r"""|(?:^|\n)\s*(?:import|export)\b[^;"'()=]*?\bfrom\s*["'](?P<path>[^"']+)["']"""
@@ -114,3 +123,41 @@ def test_an_upward_import_would_be_found() -> None:
     assert [m["path"] for m in FROM.finditer('import { a } from "../link/attach.js";')] == [
         "../link/attach.js"
     ]
+
+
+def reached(name: str) -> set[Path]:
+    """Return the files of ours that importing a module brings in."""
+    found: set[Path] = set()
+    waiting = [name]
+    while waiting:
+        base = ROOT.joinpath(*waiting.pop().split("."))
+        path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+        if path.exists() and path not in found:
+            found.add(path)
+            waiting += [module for module in imported(path) if module.startswith("bridge.")]
+    return found
+
+
+def powers(path: Path) -> set[str]:
+    """Return by what a file could run a program or use a file: modules, names, parts of `os`."""
+    used = {name.partition(".")[0] for name in imported(path)} & POWERS
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used |= {node.attr} & POWERFUL_NAMES - {"compile"}
+            if node.value.id == "os":
+                used.add(f"os.{node.attr}")
+        elif isinstance(node, ast.Name):
+            used |= {node.id} & POWERFUL_NAMES
+    return used
+
+
+def test_a_running_bridge_has_no_shell_and_no_file() -> None:
+    files = reached("bridge.servers.bridge_process")
+    assert {"broker.py", "bridge_service.py", "bridge_gate.py"} <= {path.name for path in files}
+    # All that it does with the system is to look whether its owner still runs.
+    assert set().union(*map(powers, files)) <= {"os.pidfd_open", "os.close", "os.kill"}
+
+
+def test_a_shell_or_a_file_would_be_found() -> None:
+    files = reached("bridge.cli.browser_bridge")
+    assert {"webbrowser", "pathlib", "os.open"} <= set().union(*map(powers, files))

@@ -80,6 +80,15 @@ def test_what_is_not_acknowledged_is_offered_again_under_the_same_id_and_seq(
     assert attached.answer(parked) is None
 
 
+def test_seq_counts_from_1_for_each_client(attached: Conversation) -> None:
+    for _ in range(2):
+        for _ in range(3):
+            attached.call()
+        assert [item.seq for item in attached.items(attached.poll(0))] == [1, 2, 3]
+        attached.disconnect()
+        attached.connect()
+
+
 def test_unacknowledged_items_come_before_new_ones(attached: Conversation) -> None:
     attached.call()
     attached.poll(0)
@@ -188,6 +197,18 @@ def test_the_last_answered_ids_are_remembered_and_one_more_is_forgotten() -> Non
         ids.append(item.id)
     assert talk.result(ids[1]) == Failure(Code.DUPLICATE_RESULT)
     assert talk.result(ids[0]) == Failure(Code.UNKNOWN_REQUEST)
+
+
+def test_256_answered_ids_are_remembered(attached: Conversation) -> None:
+    ids = []
+    for seq in range(257):
+        attached.call()
+        (item,) = attached.items(attached.poll(seq))
+        attached.result(item.id)
+        ids.append(item.id)
+    answers = [attached.result(answered) for answered in ids]
+    assert answers[0] == Failure(Code.UNKNOWN_REQUEST)
+    assert answers[1:] == [Failure(Code.DUPLICATE_RESULT)] * 256
 
 
 def test_a_result_for_an_id_that_was_never_issued_is_unknown(attached: Conversation) -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,18 +29,48 @@ LIST_MODULES = (
     "print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)"
 )
 
+LIST_BINDS = (
+    "import json, sys; binds = [];"
+    "sys.addaudithook(lambda name, args: name == 'socket.bind' and binds.append(args[1]));"
+    "from bridge.cli.main import main; status = main(sys.argv[1:]);"
+    "print(json.dumps([status, binds]), file=sys.stderr)"
+)
 
-def modules_after(runtime: Path, *arguments: str) -> tuple[int, set[str]]:
-    """Run a command and return its status and the modules that it imported."""
+
+def watched_run(program: str, runtime: Path, *arguments: str) -> tuple[int, list[Any]]:
+    """Run a command under one of the programs above, and return its status and what was seen."""
     done = subprocess.run(
-        [sys.executable, "-c", LIST_MODULES, *arguments],
+        [sys.executable, "-c", program, *arguments],
+        input=b'{"jsonrpc":"2.0","id":1,"method":"m"}\n',
         capture_output=True,
         env=environment(runtime),
         timeout=PATIENCE_SECONDS,
         check=True,
     )
-    status, modules = json.loads(done.stderr.splitlines()[-1])
+    status, seen = json.loads(done.stderr.splitlines()[-1])
+    return status, seen
+
+
+def modules_after(runtime: Path, *arguments: str) -> tuple[int, set[str]]:
+    """Run a command and return its status and the modules that it imported."""
+    status, modules = watched_run(LIST_MODULES, runtime, *arguments)
     return status, set(modules)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["browser-call", "m"], ["browser-stdio"], ["list"], ["status"]], ids=str
+)
+def test_nothing_listens_without_the_command_that_starts_a_bridge(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    with fake_bridge() as served:
+        post_entry(tmp_path, entry_for(served))
+        assert watched_run(LIST_BINDS, tmp_path, *arguments) == (0, [])
+
+
+def test_a_bridge_asks_for_any_free_port_of_the_loopback_address(tmp_path: Path) -> None:
+    command = ["browser-bridge", "--origin", ORIGIN, "--idle-exit", "0.05"]
+    assert watched_run(LIST_BINDS, tmp_path, *command) == (0, [["127.0.0.1", 0]])
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,12 @@ def test_help_has_examples_and_no_secret_from_the_environment(
     assert f"bascule {name}" in out
     assert "example" in out
     assert token not in out
+
+
+@pytest.mark.parametrize("name", ["browser-call", "browser-stdio", "status"])
+def test_help_says_why_a_token_is_better_kept_in_a_file(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--help"]) == 0
+    text = " ".join(capfd.readouterr().out.split())
+    assert "Prefer a file: the arguments of a program can be read by every user" in text

@@ -53,6 +53,14 @@ def test_no_time_out_claims_that_anything_was_undone() -> None:
             assert claim not in text
 
 
+@pytest.mark.parametrize("code", BridgeErrorCode)
+def test_whoever_does_not_know_whether_a_call_ran_is_told_to_inspect_the_state_first(
+    code: BridgeErrorCode,
+) -> None:
+    hint = json.loads(error_answer(code, outcome=Outcome.UNKNOWN).body)["error"]["hint"]
+    assert "inspect the state before trying it again" in hint
+
+
 def test_busy_says_when_to_come_again() -> None:
     assert ("Retry-After", "1") in error_answer(BridgeErrorCode.BUSY).headers
 

@@ -22,7 +22,7 @@ from bridge.broker.events import (
     StateReport,
     Waiter,
 )
-from bridge.contract.jsonrpc import IntegerId, NoId, NullResponse
+from bridge.contract.jsonrpc import IntegerId, NoId, NullResponse, response_answers
 from bridge.contract.limits import BRIDGE_LIMITS
 from bridge.servers.bridge_bodies import BodyReader, ShapeError
 from bridge.servers.bridge_gate import RequestHead
@@ -189,6 +189,42 @@ def test_another_limit_of_strict_json_is_a_bad_request() -> None:
     body = b'{"session":"s","request":{"a":' + deep + b"}}"
     with pytest.raises(ShapeError, match="request is over the limit depth of 32"):
         read(RouteName.RPC, body)
+
+
+@pytest.mark.parametrize(
+    ("route", "member"), [(RouteName.RPC, "request"), (RouteName.RESULT, "response")]
+)
+def test_the_limits_of_strict_json_are_counted_inside_a_message_alone(
+    route: RouteName, member: str
+) -> None:
+    rest = {name: value for name, value in GOOD[route].items() if name != member}
+    for depth, refused in ((32, None), (33, "BAD_REQUEST")):
+        # The body around the message is one level deeper.
+        message = '{"id":' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
+        body = json.dumps(rest)[:-1] + f',"{member}":{message}}}'
+        assert refusal(route, body.encode()) == refused
+
+
+@pytest.mark.parametrize(
+    ("requested", "responded", "same"),
+    [
+        (rb'"a\u00e9"', '"aé"'.encode(), True),
+        (rb'"\ud83d\ude00"', '"\U0001f600"'.encode(), True),
+        (b'"1"', b"1", False),
+        (b"1", b"1", True),
+        (b"1", b"1.0", False),
+        (b"1e3", b"1000", False),
+        (b"9007199254740993", b"9007199254740992", False),
+    ],
+)
+def test_ids_are_the_same_by_decoded_string_or_by_number_token(
+    requested: bytes, responded: bytes, *, same: bool
+) -> None:
+    call = read(RouteName.RPC, b'{"session":"s","request":{"id":' + requested + b"}}")
+    result = read(RouteName.RESULT, b'{"client":"c","id":"i","response":{"id":' + responded + b"}}")
+    assert isinstance(call, Call)
+    assert isinstance(result, Result)
+    assert response_answers(call.request_id, result.response_id) is same
 
 
 @pytest.mark.parametrize(

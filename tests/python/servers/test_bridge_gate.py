@@ -6,6 +6,7 @@ that fails there is answered with, and the first failure in the contract's order
 
 from __future__ import annotations
 
+import hmac
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -274,6 +275,37 @@ async def test_every_failure_of_the_token_is_the_same_answer() -> None:
             bodies.add((answer.status, answer.body, answer.header("WWW-Authenticate")))
         assert len(bodies) == 1
         assert bodies.pop()[::2] == (401, "Bearer")
+
+
+@pytest.mark.parametrize(
+    ("credential", "status"),
+    [
+        (b"Bearer " + TOKEN.encode(), 0),
+        (b"Bearer x" + TOKEN.encode(), 401),
+        (b"Bearer t", 401),
+        (b"Bearer \xc3\xa9\xff", 401),
+        (b"Basic x", 401),
+        (None, 401),
+    ],
+)
+def test_a_token_is_compared_as_bytes_once_and_in_constant_time_whatever_was_sent(
+    credential: bytes | None, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare = hmac.compare_digest
+    compared: list[tuple[type, bytes]] = []
+
+    def recording(given: bytes, expected: bytes) -> bool:
+        compared.append((type(given), expected))
+        return compare(given, expected)
+
+    monkeypatch.setattr("bridge.servers.bridge_gate.hmac.compare_digest", recording)
+    headers = [(b"Host", b"localhost:7000")]
+    if credential is not None:
+        headers.append((b"Authorization", credential))
+    verdict = check_head(RequestHead("GET", "/status", tuple(headers)), POLICY)
+    answered = BRIDGE_HTTP_STATUS[verdict.code] if isinstance(verdict, Refused) else 0
+    assert answered == status
+    assert compared == [(bytes, TOKEN.encode())]
 
 
 @pytest.mark.parametrize(

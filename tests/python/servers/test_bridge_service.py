@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncIterator
 
@@ -13,7 +14,7 @@ from bridge.broker.broker import Broker
 from bridge.broker.events import Instant
 from bridge.servers.bridge_responses import BridgeResponse
 from tests.python.support.bridge_fixture import RunningBridge, running_bridge, with_limits
-from tests.python.support.raw_http import connection
+from tests.python.support.raw_http import connection, exchange, render
 from tests.python.support.scripted_page import ScriptedPage, echo
 
 REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "agent/info"}
@@ -191,6 +192,28 @@ async def test_an_acknowledgement_beyond_what_was_sent_is_refused(bridge: Runnin
     client = await bridge.attach()
     answer = await bridge.poll(client, ack=1)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+
+
+@pytest.mark.parametrize("ack", ["-1", "x", "1.0", ""])
+async def test_a_malformed_acknowledgement_is_refused(bridge: RunningBridge, ack: str) -> None:
+    headers = [*bridge.headers(page=True), ("Bascule-Ack", ack)]
+    path = f"/poll?client={await bridge.attach()}"
+    answer = await exchange(bridge.port, render("GET", path, headers))
+    assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+
+
+async def test_wire_ids_are_unguessable_and_not_the_caller_s(bridge: RunningBridge) -> None:
+    page = await ScriptedPage(bridge).attach()
+    calls = [asyncio.create_task(bridge.rpc(REQUEST)) for _ in range(8)]
+    await bridge.until(lambda s: s["queue"]["queued"] == 8)
+    items = await page.poll()
+    assert [item["request"]["id"] for item in items] == [1] * 8
+    ids = {page.client, *(item["id"] for item in items)}
+    assert len(ids) == 9
+    assert min(len(base64.urlsafe_b64decode(name + "==")) for name in ids) * 8 >= 128
+    for item in items:
+        await page.respond(item, RESPONSE)
+    await asyncio.gather(*calls)
 
 
 async def test_what_was_not_acknowledged_is_offered_again(bridge: RunningBridge) -> None:
