@@ -21,6 +21,7 @@ from bridge.contract.strict_json import (
     check_structure,
     check_syntax,
     loads,
+    loads_outline,
 )
 
 __all__ = ["RawObject", "read_object"]
@@ -34,7 +35,11 @@ _ENVELOPE_VALUES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class RawObject:
-    """A body's members, parsed, and for some of them the bytes that they came in."""
+    """A body's members, and for some of them the bytes that they came in.
+
+    Of a member that is a container its own members are read, and what is inside those is only
+    checked: numbers there are not of the contract's types.
+    """
 
     values: Mapping[str, JsonValue]
     _raw: Mapping[str, bytes]
@@ -66,7 +71,7 @@ def read_object(
     kept: dict[str, bytes] = {}
     for name, span in _members(body):
         try:
-            values[name] = loads(span, limits)
+            values[name] = loads_outline(span, limits)
         except StrictJsonError as error:
             error.member = name
             raise

@@ -35,6 +35,7 @@ __all__ = [
     "check_syntax",
     "dumps",
     "loads",
+    "loads_outline",
     "number_token",
 ]
 
@@ -75,9 +76,16 @@ class StrictJsonError(ValueError):
 
 def loads(data: bytes, limits: JsonLimits = JSON_LIMITS) -> JsonValue:
     """Read one document. Raises `StrictJsonError` for whatever is not strict JSON in bounds."""
-    check_size(data, limits.max_encoded_bytes)
-    check_structure(data, limits.max_values)
-    return _parse(data, limits)
+    return _parse(data, limits, limits.max_depth)
+
+
+def loads_outline(data: bytes, limits: JsonLimits = JSON_LIMITS) -> JsonValue:
+    """Check a document as `loads` does, and read no more than its own members of it.
+
+    Numbers further inside are left as the parser made them, for whoever only passes them on:
+    it is their conversion that takes most of the time.
+    """
+    return _parse(data, limits, 1)
 
 
 def check_size(data: bytes, maximum: int) -> None:
@@ -114,11 +122,12 @@ def _count_empty(bare: bytes, enough: int) -> int:
     return count
 
 
-def _parse(data: bytes, limits: JsonLimits) -> JsonValue:
-    """Parse a document whose size and number of values were checked before."""
+def _parse(data: bytes, limits: JsonLimits, convert_depth: int) -> JsonValue:
+    check_size(data, limits.max_encoded_bytes)
+    check_structure(data, limits.max_values)
     marked = b"-0" in data
     tree = check_syntax(_mark_minus_zeros(data) if marked else data, limits)
-    value: JsonValue = _Reading(limits, marked=marked).walk(tree, 0)
+    value: JsonValue = _Reading(limits, convert_depth, marked=marked).walk(tree, 0)
     return value
 
 
@@ -167,8 +176,9 @@ def _over(limit: str, maximum: int) -> StrictJsonError:
 class _Reading:
     """One walk over a parsed tree: bounds are checked and numbers get their final form."""
 
-    def __init__(self, limits: JsonLimits, *, marked: bool) -> None:
+    def __init__(self, limits: JsonLimits, convert_depth: int, *, marked: bool) -> None:
         self._limits = limits
+        self._convert_depth = convert_depth
         self._marked = marked
         self._values = 0
 
@@ -195,7 +205,7 @@ class _Reading:
         elif value is not None and kind is not bool:
             token = _unmark(str(value)) if self._marked else str(value)
             self._check_number(token)
-            return read_number(token)
+            return read_number(token) if depth <= self._convert_depth else value
         return value
 
     def _enter(self, container: dict[str, Any] | list[Any], depth: int) -> None:
