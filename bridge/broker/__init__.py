@@ -4,6 +4,7 @@ Events and two clock readings go in, replies come out; sockets, tasks and random
 the shell that drives it.
 """
 
-from bridge.broker.broker import Broker, BrokerSnapshot
+from bridge.broker.broker import Broker
+from bridge.broker.snapshot import BrokerSnapshot
 
 __all__ = ["Broker", "BrokerSnapshot"]

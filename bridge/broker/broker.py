@@ -8,22 +8,19 @@ time. It parses nothing and knows no sockets. Contract: delivery, liveness, size
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import assert_never
 
+from bridge.broker.attached_client import AttachedClient
 from bridge.broker.effects import (
     Accepted,
     Answer,
-    CloseJob,
     Connected,
     Failure,
-    Item,
     NoResponse,
     PollAnswer,
     RawResponse,
     Reply,
-    RpcItem,
     SessionClosed,
 )
 from bridge.broker.events import (
@@ -46,6 +43,7 @@ from bridge.broker.events import (
 )
 from bridge.broker.ledger import Entry, Ledger
 from bridge.broker.sessions import KnownSessions
+from bridge.broker.snapshot import BrokerSnapshot
 from bridge.broker.states import (
     LINK_TRANSITIONS,
     ItemState,
@@ -55,49 +53,10 @@ from bridge.broker.states import (
     step,
 )
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
-from bridge.contract.jsonrpc import NullResponse, RequestId, response_answers
+from bridge.contract.jsonrpc import NullResponse, RequestId
 from bridge.contract.limits import BridgeLimits
 
-__all__ = ["Broker", "BrokerSnapshot"]
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerSnapshot:
-    """What can be told of the broker at one moment; no secret among it."""
-
-    link: LinkState
-    app: str | None
-    page_state: PageState | None
-    attached_seconds: float | None
-    idle_seconds: float
-    """Since a page or a terminal last did anything."""
-    queued: int
-    leased: int
-    maximum: int
-    sessions: int
-    counters: Mapping[str, int]
-
-
-@dataclass(slots=True)
-class _Client:
-    """What the broker knows of the attached page."""
-
-    id: str
-    app: str
-    ledger: Ledger
-    sessions: KnownSessions
-    attached_at: float
-    last_seen: float
-    """When its last poll ended or its last result came."""
-    poll: Waiter | None = None
-    poll_acknowledges: bool = False
-    poll_until: float = 0.0
-    answered_poll: Waiter | None = None
-    """The last poll, if it was answered: its answer may still break off on the way."""
-    grace_until: float = 0.0
-    page_state: PageState | None = None
-    hidden_since: float = 0.0
-    taken: int = 0
+__all__ = ["Broker"]
 
 
 class Broker:
@@ -107,7 +66,7 @@ class Broker:
         self._limits = limits
         self._new_id = new_id
         self._link = LinkState.DETACHED
-        self._client: _Client | None = None
+        self._client: AttachedClient | None = None
         self._now = Instant(0.0, 0)
         self._used_at: float | None = None
         self._counters: Counter[str] = Counter()
@@ -194,7 +153,7 @@ class Broker:
             return
         self._move(LinkTrigger.CONNECT)
         now = self._now.monotonic
-        self._client = _Client(
+        self._client = AttachedClient(
             id=self._new_id(),
             app=event.app,
             ledger=Ledger(self._limits.max_answered_ids),
@@ -251,7 +210,7 @@ class Broker:
                 BridgeErrorCode.DUPLICATE_RESULT if duplicate else BridgeErrorCode.UNKNOWN_REQUEST,
             )
             return
-        if isinstance(event, Result) and not _belongs(entry, event):
+        if isinstance(event, Result) and not entry.is_answered_by(event.response_id):
             self._refuse_result(event, BridgeErrorCode.RESULT_MISMATCH)
             return
         client.ledger.end(entry, ItemTrigger.ANSWER)
@@ -259,7 +218,9 @@ class Broker:
         self._reply(entry.waiter, self._answer_of(client, entry, event))
         self._reply(event.waiter, Accepted())
 
-    def _answer_of(self, client: _Client, entry: Entry, event: Result | OversizeResult) -> Answer:
+    def _answer_of(
+        self, client: AttachedClient, entry: Entry, event: Result | OversizeResult
+    ) -> Answer:
         if isinstance(event, OversizeResult):
             return Failure(BridgeErrorCode.RESULT_TOO_LARGE, Outcome.UNKNOWN)
         if entry.request is None:
@@ -322,7 +283,7 @@ class Broker:
 
     def _enqueue(  # noqa: PLR0913, PLR0917 - one entry's parts
         self,
-        client: _Client,
+        client: AttachedClient,
         waiter: Waiter,
         session: str,
         seconds: float,
@@ -433,25 +394,17 @@ class Broker:
         client = self._client
         if client is None or client.poll is None:
             return
-        items = tuple(self._item(entry) for entry in offered or ())
+        items = tuple(entry.item(self._now) for entry in offered or ())
         self._reply(client.poll, PollAnswer(self._now.unix_ms, items))
         client.answered_poll, client.poll = client.poll, None
         client.last_seen = self._now.monotonic
         self._move(LinkTrigger.ANSWER)
 
-    def _item(self, entry: Entry) -> Item:
-        # The wall clock may have been set since the call came: the deadline is told afresh.
-        left_ms = int((entry.deadline - self._now.monotonic) * 1000)
-        deadline = self._now.unix_ms + left_ms
-        if entry.request is None:
-            return CloseJob(entry.id, entry.seq, entry.session, deadline)
-        return RpcItem(entry.id, entry.seq, entry.session, entry.request, deadline)
-
     # ---- replies
 
     def _current(
         self, event: Poll | Result | OversizeResult | StateReport | Disconnect
-    ) -> _Client | None:
+    ) -> AttachedClient | None:
         """Return the attached client if it is the event's, else answer that it is stale."""
         if self._client is not None and self._client.id == event.client:
             return self._client
@@ -472,9 +425,3 @@ class Broker:
 
     def _move(self, trigger: LinkTrigger) -> None:
         self._link = step(LINK_TRANSITIONS, self._link, trigger)
-
-
-def _belongs(entry: Entry, event: Result) -> bool:
-    if entry.request_id is None:
-        return isinstance(event.response_id, NullResponse)
-    return response_answers(entry.request_id, event.response_id)

@@ -10,10 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bridge.broker.events import Waiter
+from bridge.broker.effects import CloseJob, Item, RpcItem
+from bridge.broker.events import Instant, Waiter
 from bridge.broker.states import ITEM_TRANSITIONS, ItemState, ItemTrigger, step
 from bridge.contract.error_codes import Outcome
-from bridge.contract.jsonrpc import RequestId
+from bridge.contract.jsonrpc import NullResponse, RequestId, ResponseId, response_answers
 
 __all__ = ["Entry", "Ledger"]
 
@@ -38,6 +39,20 @@ class Entry:
     def outcome(self) -> Outcome:
         """What a failure may claim: only what was never leased was certainly not run."""
         return Outcome.UNKNOWN if self.seq else Outcome.NOT_DELIVERED
+
+    def item(self, now: Instant) -> Item:
+        """Return what a poll's answer carries of it."""
+        # The wall clock may have been set since the call came: the deadline is told afresh.
+        deadline = now.unix_ms + int((self.deadline - now.monotonic) * 1000)
+        if self.request is None:
+            return CloseJob(self.id, self.seq, self.session, deadline)
+        return RpcItem(self.id, self.seq, self.session, self.request, deadline)
+
+    def is_answered_by(self, response: ResponseId) -> bool:
+        """Say whether a response belongs to it: to a close job, null does."""
+        if self.request_id is None:
+            return isinstance(response, NullResponse)
+        return response_answers(self.request_id, response)
 
     def move(self, trigger: ItemTrigger) -> None:
         """Take one step of the table."""

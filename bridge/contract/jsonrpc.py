@@ -2,7 +2,7 @@
 
 The bridge passes messages through unread, but it has to know which answer belongs to which
 request: `request_id` and `response_id` read the `id` of a parsed message, and
-`response_answers` says whether the two belong together (DESIGN: strings compare decoded,
+`response_answers` says whether the two belong together (Contract: delivery; strings compare decoded,
 integers by their token; where the request had no valid id, a null id or an error without
 one answers it).
 """

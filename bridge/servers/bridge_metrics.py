@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from bridge import __version__
-from bridge.broker.broker import BrokerSnapshot
+from bridge.broker.snapshot import BrokerSnapshot
 from bridge.servers.bridge_answers import HttpAnswer
 
 __all__ = ["BridgeMetrics"]
