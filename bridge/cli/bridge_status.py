@@ -10,6 +10,7 @@ from typing import Final
 from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.target import Target, add_target_options
 from bridge.cli.terminal_text import json_for_terminal, printable
+from bridge.client.bridge_failure import BridgeFailure
 from bridge.contract.error_codes import ExitCode
 
 __all__ = ["add_parser", "run"]
@@ -36,8 +37,13 @@ def add_parser(subparsers: Subparsers) -> Parser:
 
 def run(args: argparse.Namespace) -> int:
     """Print the status."""
-    connection = Target.from_arguments(args).choose().connection
-    answer = connection.status()
+    target = Target.from_arguments(args)
+    try:
+        connection = target.choose().connection
+        answer = connection.status()
+    except BridgeFailure as failure:
+        # Nothing can have run: to look changes nothing.
+        raise BridgeFailure(failure.code, failure.message, hint=failure.hint) from None
     if args.json:
         line = answer.replace(b"\r", b" ").replace(b"\n", b" ")
         sys.stdout.buffer.write((json_for_terminal(line) if sys.stdout.isatty() else line) + b"\n")

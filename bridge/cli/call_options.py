@@ -38,5 +38,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0
     if not 0.001 <= seconds <= longest:
-        raise argparse.ArgumentTypeError(f"a number of seconds, at most {longest:g}")
+        raise argparse.ArgumentTypeError(f"a number of seconds above 0, at most {longest:g}")
     return seconds

@@ -119,7 +119,8 @@ class Target:
         if not entries:
             which = "" if self.origin is None else f" for the origin {self.origin}"
             raise _no_bridge(
-                f"No bridge{which} is running.", "Start one: bascule browser-bridge --origin ORIGIN"
+                f"No bridge{which} is running.",
+                f"Start one: bascule browser-bridge --origin {self.origin or 'ORIGIN'}",
             )
         return self._choose(entries)
 
@@ -140,7 +141,9 @@ class Target:
             f"\n  {printable(s.app or '(no app)')}  {s.entry.origin}  {s.entry.url}"
             for s in fitting
         )
-        raise UsageError(f"several bridges are running; choose by --app or --origin:{listed}")
+        raise UsageError(
+            f"several bridges are running; choose by --app, --origin or --url:{listed}"
+        )
 
 
 def _entry_at(address: BridgeAddress) -> RuntimeEntry:

@@ -44,7 +44,9 @@ const CAUSES = Object.freeze(
     "wrong-origin": {
       event: "refused",
       text: (place) =>
-        `A bridge runs at ${place.url}, but not for this page. Start one with --origin ${place.origin}.`,
+        place.origin === "null"
+          ? "This page has no origin, as files and sandboxed frames have none. Serve it over http, from localhost for example."
+          : `A bridge runs at ${place.url}, but not for this page. Start one with --origin ${place.origin}.`,
     },
     "wrong-token": {
       event: "refused",

@@ -76,3 +76,11 @@ test("every cause is an event of the table and has a sentence with a cure", () =
   }
   for (const state of STATES) assert.match(messageOfState(state, place), /^[A-Z].*\.$/);
 });
+
+test("a page without an origin is not told to start a bridge for it", () => {
+  const message = (/** @type {string} */ origin) =>
+    messageOf("wrong-origin", { url: "http://127.0.0.1:1", origin });
+  assert.match(message("https://app.example"), /--origin https:\/\/app\.example/);
+  assert.doesNotMatch(message("null"), /--origin/);
+  assert.match(message("null"), /Serve it over http/);
+});

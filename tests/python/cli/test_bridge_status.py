@@ -81,6 +81,18 @@ def test_a_refusal_is_status_5(bridge: FakeBridge, capfd: pytest.CaptureFixture[
     assert "UNAUTHORIZED" in err
 
 
+def test_a_look_that_fails_is_never_told_as_a_call_that_may_have_run(
+    bridge: FakeBridge, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bridge.script = lambda _: Answer(status=404, body=b"<html>")
+    assert main(["browser-call", "agent/info"]) == ExitCode.OUTCOME_UNKNOWN
+    assert "may have run" in capfd.readouterr().err
+    assert main(["status"]) == ExitCode.REFUSED
+    err = capfd.readouterr().err
+    assert "NOT_A_BRIDGE" in err
+    assert "may have run" not in err
+
+
 def test_no_bridge_is_status_3(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

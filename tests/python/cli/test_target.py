@@ -160,7 +160,9 @@ def test_of_several_one_is_chosen_by_origin_or_by_app(runtime: Path, bridge: Fak
         assert chosen(app="Echo") == (bridge.url, bridge.token)
         assert chosen(app="Other") == (other.url, other.token)
         assert "None of them" in refused(app="None of them").message
-        assert "http://none" in refused(origin="http://none").message
+        nobody = refused(origin="http://none")
+        assert "http://none" in nobody.message
+        assert "--origin http://none" in (nobody.hint or "")
 
 
 def test_several_without_a_choice_are_wrong_usage_and_listed(
@@ -172,7 +174,7 @@ def test_several_without_a_choice_are_wrong_usage_and_listed(
         with pytest.raises(UsageError) as caught:
             target().choose()
     text = str(caught.value)
-    assert "--app or --origin" in text
+    assert "--app, --origin or --url" in text
     assert f"Echo  {ORIGIN}  {bridge.url}" in text
     assert other.url in text
     assert "\x1b" not in text
