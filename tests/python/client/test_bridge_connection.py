@@ -120,6 +120,7 @@ def test_a_redirect_is_not_followed(bridge: FakeBridge, status: int) -> None:
         connect(elsewhere).call("s", REQUEST)
         assert elsewhere.connections == 1
     assert (failed.code, failed.outcome) == (ClientErrorCode.NOT_A_BRIDGE, Outcome.UNKNOWN)
+    assert "redirects" in failed.message
     assert len(bridge.received) == 1
 
 
