@@ -2,9 +2,9 @@
 
 The bridge passes messages through unread, but it has to know which answer belongs to which
 request: `request_id` and `response_id` read the `id` of a parsed message, and
-`response_answers` says whether the two belong together (Contract: delivery; strings compare decoded,
-integers by their token; where the request had no valid id, a null id or an error without
-one answers it).
+`response_answers` says whether the two belong together (Contract: delivery). Strings compare
+decoded, integers by their token; where the request had no valid id, a null id or an error
+without one answers it.
 """
 
 from __future__ import annotations
