@@ -140,7 +140,8 @@ export class Attachment extends EventTarget {
   }
 
   /**
-   * Let go of the bridge for good. What runs in the page runs on; nobody hears its answer.
+   * Let go of the bridge for good. What runs in the page runs on, and nobody hears its answer; what
+   * waits for its turn is not begun.
    *
    * @returns {Promise<void>} when the bridge has heard it, or cannot
    */
@@ -319,6 +320,7 @@ export class Attachment extends EventTarget {
 
   #letGo() {
     this.#era += 1;
+    this.#delivery.abandon();
     this.#cancelWait();
     this.#transport?.stop();
     this.#transport = null;

@@ -41,6 +41,8 @@ export class Delivery {
   /** @type {Set<string>} oldest first */
   #seen = new Set();
   #taken = 0;
+  /** Counts those who were let go: what the bridge delivered for an earlier one, nobody waits for. */
+  #era = 0;
 
   /**
    * @param {object} powers
@@ -58,13 +60,20 @@ export class Delivery {
   }
 
   /**
-   * A new client: the bridge counts from 1 again. Its ids stay unique, so repeats stay known.
+   * A new client: the bridge counts from 1 again, and the callers of the former have been told that it
+   * is gone. Ids stay unique, so repeats stay known.
    *
    * @param {number} maxBytes largest response that this bridge takes
    */
   restart(maxBytes) {
+    this.abandon();
     this.#taken = 0;
     this.#maxBytes = Math.min(maxBytes, JSON_LIMITS.maxEncodedBytes);
+  }
+
+  /** The bridge was let go: what still waits for its turn is not begun, what runs goes on. */
+  abandon() {
+    this.#era += 1;
   }
 
   /**
@@ -73,8 +82,11 @@ export class Delivery {
    * @param {Pick<Transport, "begun" | "postResult">} transport
    */
   accept(items, receivedAt, transport) {
+    const era = this.#era;
     for (const item of items) {
-      if (this.#isNew(item.id)) void this.#run(item, receivedAt, transport);
+      const expired = () =>
+        era !== this.#era || elapsedMs(receivedAt, this.#clock()) >= item.remainingMs;
+      if (this.#isNew(item.id)) void this.#run(item, expired, transport);
     }
   }
 
@@ -93,11 +105,10 @@ export class Delivery {
 
   /**
    * @param {DeliveredItem} item
-   * @param {Reading} receivedAt
+   * @param {() => boolean} expired
    * @param {Pick<Transport, "begun" | "postResult">} transport
    */
-  async #run(item, receivedAt, transport) {
-    const expired = () => elapsedMs(receivedAt, this.#clock()) >= item.remainingMs;
+  async #run(item, expired, transport) {
     // Nobody waits for an answer any more, so none is sent either.
     if (expired()) return;
     this.#taken = Math.max(this.#taken, item.seq);
@@ -115,7 +126,10 @@ export class Delivery {
   async #answer({ request, session }, expired) {
     try {
       if (request !== null) {
-        return (await this.#endpoint.request(request, { session, expired })) ?? "null";
+        /** @type {unknown} An app's own endpoint can give anything. */
+        const response = await this.#endpoint.request(request, { session, expired });
+        if (typeof response === "string") return response;
+        return response === null || response === undefined ? "null" : hostError(request);
       }
       await this.#endpoint.closeSession(session);
     } catch {

@@ -222,3 +222,54 @@ test("an endpoint that throws at once is no different, and a close job that fail
   assert.match(log.find((line) => line.startsWith("result a")) ?? "", /HOST_ERROR/);
   assert.ok(log.includes("result b null"));
 });
+
+test("an endpoint that answers with something else than text has broken", async () => {
+  /** @type {unknown} */
+  let answer;
+  const { log, accept } = page({
+    request: async () => /** @type {string} */ (answer),
+  });
+  for (const [n, value] of [{ jsonrpc: "2.0" }, 7, true, ["x"], new String("null")].entries()) {
+    answer = value;
+    await accept({ id: `${n}` });
+    assert.match(log.at(-1) ?? "", new RegExp(`^result ${n} .*"HOST_ERROR"`));
+  }
+  answer = undefined;
+  await accept({ id: "none" });
+  assert.equal(log.at(-1), "result none null");
+});
+
+test("what waits for its turn is not begun once the page was let go or has a new client", async () => {
+  for (const leave of /** @type {const} */ (["abandon", "restart"])) {
+    /** @type {RequestContext[]} */
+    const contexts = [];
+    const { accept, delivery } = page({
+      request: (_text, context) => {
+        contexts.push(context);
+        return new Promise(() => {});
+      },
+    });
+    await accept({ id: "before" });
+    assert.equal(contexts[0]?.expired(), false);
+    if (leave === "abandon") delivery.abandon();
+    else delivery.restart(1_000);
+    assert.equal(contexts[0]?.expired(), true, leave);
+    await accept({ id: "after" });
+    assert.equal(contexts[1]?.expired(), false, "those of the next client are wanted");
+  }
+});
+
+test("an item behind one that lets the page go is not started", async () => {
+  const own = page({
+    request: async (text) => {
+      own.log.push(`run ${text}`);
+      own.delivery.abandon();
+      return "null";
+    },
+  });
+  await own.accept({ id: "a", request: "1" }, { id: "b", seq: 2, request: "2" });
+  assert.deepEqual(
+    own.log.filter((line) => line.startsWith("run")),
+    ["run 1"],
+  );
+});
