@@ -38,13 +38,13 @@
 
 /**
  * @typedef {object} BridgeApi
- * @property {(app: string) => Promise<Outcome>} connect
+ * @property {(app: string, options?: { signal?: AbortSignal }) => Promise<Outcome>} connect
  * @property {(client: string, ack: number, options?: { signal?: AbortSignal, fresh?: number }) => Promise<Outcome>} poll
  *   `ack`: the highest `seq` received, 0 at first. `fresh`: a number that makes the address a new one;
  *   0 leaves it as it is, which saves the browser a preflight.
- * @property {(client: string, id: string, response: string | null) => Promise<Outcome>} result
+ * @property {(client: string, id: string, response: string | null, options?: { signal?: AbortSignal }) => Promise<Outcome>} result
  *   `response` is JSON text, sent as it is; null reports that it is too large to be sent.
- * @property {(client: string, state: PageState, taken: number, options?: { keepalive?: boolean }) => Promise<Outcome>} state
+ * @property {(client: string, state: PageState, taken: number, options?: { keepalive?: boolean, signal?: AbortSignal }) => Promise<Outcome>} state
  * @property {(client: string) => Promise<Outcome>} disconnect
  * @property {() => void} forget Wipe the token; every later call ends as "forgotten".
  */
@@ -86,31 +86,32 @@ export function makeBridgeApi(powers) {
   /**
    * @param {string} path
    * @param {string} body
-   * @param {boolean} [keepalive]
+   * @param {{ keepalive?: boolean, signal?: AbortSignal }} [options]
    */
-  function post(path, body, keepalive = false) {
+  function post(path, body, { keepalive = false, signal } = {}) {
     const headers = { "Content-Type": "application/json" };
-    return request(path, { method: "POST", body, keepalive, headers });
+    return request(path, { method: "POST", body, keepalive, headers, ...(signal && { signal }) });
   }
 
   return {
-    connect: (app) => post("/connect", JSON.stringify({ app })),
+    connect: (app, options) => post("/connect", JSON.stringify({ app }), options),
     poll: (client, ack, { signal, fresh = 0 } = {}) =>
       request(`/poll?client=${encodeURIComponent(client)}${fresh === 0 ? "" : `&fresh=${fresh}`}`, {
         method: "GET",
         headers: { "Bascule-Ack": String(ack) },
         ...(signal && { signal }),
       }),
-    result(client, id, response) {
+    result(client, id, response, options) {
       const head = `{"client":${JSON.stringify(client)},"id":${JSON.stringify(id)},`;
       return post(
         "/result",
         head + (response === null ? '"tooLarge":true}' : `"response":${response}}`),
+        options,
       );
     },
-    state: (client, state, taken, { keepalive = false } = {}) =>
-      post("/state", JSON.stringify({ client, state, taken }), keepalive),
-    disconnect: (client) => post("/disconnect", JSON.stringify({ client }), true),
+    state: (client, state, taken, options) =>
+      post("/state", JSON.stringify({ client, state, taken }), options),
+    disconnect: (client) => post("/disconnect", JSON.stringify({ client }), { keepalive: true }),
     forget() {
       token = null;
       powers.token = "";

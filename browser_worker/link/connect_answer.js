@@ -1,6 +1,11 @@
 // @ts-check
 /** What the bridge answers to `/connect`, read into a value or told to be something else. */
 
+import { isWellFormed } from "../contract/utf8.js";
+
+/** Bridges use far fewer; it goes into every poll's address. */
+const MAX_CLIENT_CHARS = 256;
+
 /**
  * @typedef {object} ConnectAnswer
  * @property {string} client
@@ -20,7 +25,9 @@ export function readConnectAnswer(text) {
   }
   if (value?.protocolVersion !== "1") return null;
   const { client, maxMessageBytes } = value;
-  if (typeof client !== "string" || client === "") return null;
+  if (typeof client !== "string" || client === "" || client.length > MAX_CLIENT_CHARS) return null;
+  // No address can hold half a character.
+  if (!isWellFormed(client)) return null;
   if (!Number.isSafeInteger(maxMessageBytes) || maxMessageBytes < 1) return null;
   return { client, maxMessageBytes };
 }

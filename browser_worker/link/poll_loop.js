@@ -16,7 +16,7 @@ import { ResultOutbox } from "./result_outbox.js";
 import { TakenReports } from "./taken_reports.js";
 
 /** @import { Cause } from "./attachment_cause.js" */
-/** @import { BridgeApi, Failure, PageState } from "./bridge_api.js" */
+/** @import { BridgeApi, Failure, Outcome, PageState } from "./bridge_api.js" */
 /** @import { ConnectAnswer } from "./connect_answer.js" */
 /** @import { Reading } from "./deadlines.js" */
 /** @import { PollAnswer } from "./poll_answer.js" */
@@ -61,6 +61,11 @@ import { TakenReports } from "./taken_reports.js";
 
 /** A poll without an answer for this long after the bridge should have given one is broken. */
 const POLL_SLACK_MS = 10_000;
+/**
+ * Every other request gets an answer at once, or its bridge is stopped or cut off without a word. After
+ * this long no caller waits for a result any more.
+ */
+const REQUEST_MS = BRIDGE_LIMITS.maxCallSeconds * 1_000;
 /** A poll that lasted this long shows that the bridge was there, even if it broke in the end. */
 const PROVEN_MS = 5_000;
 
@@ -96,20 +101,39 @@ export function makePollLoop(powers) {
   /** @type {PageState} */
   let pageState = "visible";
   let endPause = () => {};
-  /** @type {AbortController | null} */
-  let openPoll = null;
+  /** @type {Set<AbortController>} */
+  const open = new Set();
 
   const taken = new TakenReports({ setTimer, clock, report: reportTaken });
   const outbox = new ResultOutbox({
     setTimer,
-    send: (id, response) => api.result(client, id, response),
+    send: (id, response) =>
+      bounded(REQUEST_MS, (signal) => api.result(client, id, response, { signal })),
   });
+
+  /**
+   * Break a request off that gets no answer for `ms`.
+   *
+   * @param {number} ms
+   * @param {(signal: AbortSignal) => Promise<Outcome>} send
+   */
+  async function bounded(ms, send) {
+    const controller = new AbortController();
+    open.add(controller);
+    const cancelWatch = setTimer(ms, () => controller.abort());
+    const outcome = await send(controller.signal);
+    cancelWatch();
+    open.delete(controller);
+    return outcome;
+  }
 
   /** @param {number} seq */
   function reportTaken(seq) {
     // While the bridge is away the next check says it, without a request of its own. A report that
     // fails is not repeated: the poll finds out what is wrong.
-    if (live) void api.state(client, pageState, seq);
+    if (live) {
+      void bounded(REQUEST_MS, (signal) => api.state(client, pageState, seq, { signal }));
+    }
   }
 
   async function run() {
@@ -125,12 +149,9 @@ export function makePollLoop(powers) {
   /** @returns {Promise<Step | null>} */
   async function poll() {
     const sent = clock();
-    openPoll = new AbortController();
-    const { signal } = openPoll;
-    const cancelWatch = setTimer(longestPollMs + POLL_SLACK_MS, () => openPoll?.abort());
-    const outcome = await api.poll(client, ack, { signal, fresh: fresh === 0 ? 0 : fresh++ });
-    cancelWatch();
-    openPoll = null;
+    const outcome = await bounded(longestPollMs + POLL_SLACK_MS, (signal) =>
+      api.poll(client, ack, { signal, fresh: fresh === 0 ? 0 : fresh++ }),
+    );
     if (stopped) return null;
     const received = clock();
     if (outcome.ok) {
@@ -169,7 +190,8 @@ export function makePollLoop(powers) {
     const age = ages.age(answer.now, sent, received);
     const items = answer.items.map(({ deadline, ...item }) => ({
       ...item,
-      remainingMs: deadline - answer.now - age,
+      // No call may take longer, whatever the bridge's clock says.
+      remainingMs: Math.min(deadline - answer.now, REQUEST_MS) - age,
     }));
     markLive();
     if (items.length === 0) return;
@@ -187,7 +209,9 @@ export function makePollLoop(powers) {
    * @returns {Promise<Step | null>}
    */
   async function check() {
-    const outcome = await api.state(client, pageState, taken.highest);
+    const outcome = await bounded(REQUEST_MS, (signal) =>
+      api.state(client, pageState, taken.highest, { signal }),
+    );
     if (stopped) return null;
     if (!outcome.ok) return recover(outcome, "check");
     markLive();
@@ -197,7 +221,7 @@ export function makePollLoop(powers) {
   /** @returns {Promise<Step | null>} */
   async function connect() {
     connectedThisRound = true;
-    const outcome = await api.connect(app);
+    const outcome = await bounded(REQUEST_MS, (signal) => api.connect(app, { signal }));
     if (stopped) return null;
     if (!outcome.ok) return recover(outcome, "connect");
     const answer = readConnectAnswer(outcome.text);
@@ -303,7 +327,7 @@ export function makePollLoop(powers) {
     api.forget();
     outbox.clear();
     taken.clear();
-    openPoll?.abort();
+    for (const controller of open) controller.abort();
     endPause();
   }
 

@@ -498,3 +498,61 @@ test("a stopped loop says and sends nothing more", async () => {
   assert.equal(await bridge.unseen(), 0);
   assert.equal(time.timers.length, 0);
 });
+
+test("a bridge that takes a check and never answers it is given up within the five minutes", async () => {
+  const { time, bridge, told } = start();
+  await (await bridge.next("/poll")).fail();
+  await time.advance(400_000);
+  assert.deepEqual(told, ["lost bridge-lost", "ended bridge-gone"]);
+  assert.ok(bridge.requests.every((request) => !request.open));
+  assert.equal(time.timers.length, 0);
+});
+
+test("a new connection that is never answered is broken off and asked for again", async () => {
+  const { time, bridge } = start();
+  await (await bridge.next("/poll")).refuse(410, "STALE_CLIENT");
+  const connect = await bridge.next("/connect");
+  await time.advance(29_999);
+  assert.equal(connect.open, true);
+  await time.advance(2_000);
+  assert.equal(connect.init.signal?.aborted, true);
+  await bridge.next("/connect");
+});
+
+test("results that are never answered do not keep later ones back for good", async () => {
+  const { time, bridge, loop } = start();
+  const seqs = [1, 2, 3, 4, 5];
+  await (
+    await bridge.next("/poll")
+  ).answer(200, pollAnswer(1, ...seqs.map((seq) => ({ seq, request: REQUEST }))));
+  const poll = await bridge.next("/poll");
+  for (const seq of seqs) loop.postResult(`item-${seq}`, "null");
+  await time.advance(20_000);
+  await poll.answer(200, pollAnswer(2));
+  await time.advance(10_001);
+  assert.ok(bridge.requests.some(({ path, body }) => path === "/result" && /item-5/.test(body)));
+});
+
+test("an item never has more time than any call, whatever the clocks say", async () => {
+  const { time, bridge, items } = start();
+  const odd = pollAnswer(-1e300, { seq: 1, request: REQUEST, ms: 1e300 });
+  await (await bridge.next("/poll")).answer(200, odd);
+  const later = pollAnswer(time.wallMs, { seq: 2, request: REQUEST, ms: 3_600_000 });
+  await (await bridge.next("/poll")).answer(200, later);
+  const whole = pollAnswer(time.wallMs, { seq: 3, request: REQUEST, ms: 30_000 });
+  assert.equal(items.length, 2);
+  for (const { remainingMs } of items) assert.ok(remainingMs <= 30_000, String(remainingMs));
+  const other = start();
+  await (await other.bridge.next("/poll")).answer(200, whole);
+  assert.equal(other.items[0]?.remainingMs, 30_000);
+});
+
+test("a client's name that cannot be sent back is no bridge's answer", async () => {
+  for (const client of ["\\ud800", "x".repeat(257)]) {
+    const { bridge, told } = start();
+    await (await bridge.next("/poll")).refuse(410, "STALE_CLIENT");
+    const body = JSON.stringify(CONNECTED).replace("client-1", client);
+    await (await bridge.next("/connect")).answer(200, body);
+    assert.equal(told.at(-1), "ended bad-answer");
+  }
+});
