@@ -49,24 +49,38 @@ export class AttachPanel {
     parts.detach.addEventListener("click", () => void this._attachment?.detach());
     parts.linkForm.addEventListener("submit", (event) => {
       event.preventDefault();
-      this._take(new URL(parts.link.value, location.href));
+      const { value } = parts.link;
       parts.link.value = "";
+      this._takePasted(value);
     });
     dispatcher.onCall((event) => this._showCall(event));
-    this._take(location);
-    addEventListener("hashchange", () => this._take(location));
+    const takeOpened = () => this._take(() => readAttachLink(), "");
+    takeOpened();
+    addEventListener("hashchange", takeOpened);
   }
 
-  /** @param {{ hash: string, pathname: string, search: string }} place */
-  _take(place) {
+  /** @param {string} text */
+  _takePasted(text) {
+    const none = "That is no attach link. Paste the one that the bridge printed.";
+    if (!URL.canParse(text, location.href)) {
+      this._show(none);
+      return;
+    }
+    // A pasted link was never this page's address: there is none to clean.
+    const untouched = { state: null, replaceState: () => {} };
+    const place = new URL(text, location.href);
+    this._take(() => readAttachLink({ location: place, history: untouched }), none);
+  }
+
+  /**
+   * @param {() => AttachConfiguration | null} read
+   * @param {string} none What to say where there is no link.
+   */
+  _take(read, none) {
     try {
-      const found = readAttachLink({ location: place, history });
+      const found = read();
       if (found !== null) this._configuration = found;
-      this._show(
-        found === null && place !== location
-          ? "That is no attach link. Paste the one that the bridge printed."
-          : "",
-      );
+      this._show(found === null ? none : "");
     } catch (error) {
       this._show(error instanceof Error ? error.message : String(error));
     }

@@ -21,7 +21,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
  * @typedef {object} AttachLinkPowers
- * @property {{ readonly hash: string, readonly pathname: string, readonly search: string }} location
+ * @property {{ readonly href: string, readonly hash: string }} location
  * @property {{ readonly state: unknown, replaceState(state: unknown, unused: string, url: string): void }} history
  */
 
@@ -43,10 +43,11 @@ export class AttachLinkError extends Error {
  * @throws {AttachLinkError} where there is one that cannot be used; it is removed all the same
  */
 export function readAttachLink(powers = { location, history }) {
-  const { hash, pathname, search } = powers.location;
+  const { href, hash } = powers.location;
   if (!hash.startsWith(PREFIX)) return null;
-  // The history's state belongs to the app's router: only the address changes.
-  powers.history.replaceState(powers.history.state, "", pathname + search);
+  // The history's state belongs to the app's router: only the address changes. It is given whole, since
+  // a part of one is taken relative to the page's <base>, and one of another origin is refused.
+  powers.history.replaceState(powers.history.state, "", href.slice(0, -hash.length));
   return decode(hash.slice(PREFIX.length));
 }
 

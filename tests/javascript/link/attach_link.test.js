@@ -18,7 +18,7 @@ function page(hash) {
   /** @type {unknown[][]} */
   const replaced = [];
   const powers = {
-    location: { hash, pathname: "/editor", search: "?doc=7" },
+    location: { hash, href: `https://app.example/editor?doc=7${hash}` },
     history: {
       state: { router: "state" },
       /** @param {unknown[]} args */
@@ -31,7 +31,7 @@ function page(hash) {
 test("a good link is read and removed from the address bar, and the app's history state stays", () => {
   const { powers, replaced } = page(`#bascule=${encode(GOOD)}`);
   assert.deepEqual(readAttachLink(powers), GOOD);
-  assert.deepEqual(replaced, [[{ router: "state" }, "", "/editor?doc=7"]]);
+  assert.deepEqual(replaced, [[{ router: "state" }, "", "https://app.example/editor?doc=7"]]);
 });
 
 test("a page without a link is left alone", () => {
@@ -39,6 +39,18 @@ test("a page without a link is left alone", () => {
     const { powers, replaced } = page(hash);
     assert.equal(readAttachLink(powers), null);
     assert.deepEqual(replaced, []);
+  }
+});
+
+test("a link is removed whatever the page's base address and path are", () => {
+  for (const address of ["https://app.example//evil.example/x", "https://app.example/?q=%23"]) {
+    const hash = `#bascule=${encode(GOOD)}`;
+    const { powers, replaced } = page(hash);
+    powers.location.href = address + hash;
+    assert.deepEqual(readAttachLink(powers), GOOD);
+    // As browsers do it: relative to the page's own <base>, which may name another origin.
+    const url = new URL(String(replaced[0]?.[2]), "https://cdn.example/");
+    assert.equal(url.href, address);
   }
 });
 
