@@ -318,6 +318,34 @@ test("detaching while the browser asks gives the place back once it is granted",
   assert.equal(attachment.state, "detached");
 });
 
+test("a call that waits for its turn when the person detaches is not begun", async () => {
+  const page = new FakePage();
+  /** @type {(() => boolean)[]} */
+  const expired = [];
+  page.endpoint.request = (_text, context) => {
+    expired.push(context.expired);
+    return new Promise(() => {});
+  };
+  const { attachment } = page.attach();
+  await (await page.bridge.next("/connect")).answer(200, CONNECTED);
+  const [, poll] = await inAnyOrder(page, "/state", "/poll");
+  await poll.answer(200, pollAnswer(1, { seq: 1, request: REQUEST }));
+  assert.equal(expired[0]?.(), false);
+  void attachment.detach();
+  assert.equal(expired[0]?.(), true);
+});
+
+test("a page can be attached anew in the moment in which it was detached", async () => {
+  const { page, attachment } = await attached();
+  void attachment.detach();
+  const again = page.attach();
+  assert.equal((await page.bridge.next("/disconnect")).json.client, "client-1");
+  const connect = await page.bridge.next("/connect");
+  await connect.answer(200, { ...CONNECTED, client: "client-2" });
+  assert.equal(again.attachment.state, "attached");
+  assert.equal(page.locks.held, true);
+});
+
 test("a refused attachment can be dismissed", async () => {
   const page = new FakePage();
   const { attachment } = page.attach();

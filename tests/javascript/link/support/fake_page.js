@@ -38,6 +38,8 @@ export class FakeLocks {
     try {
       return await callback({ name });
     } finally {
+      // Browsers keep locks in another process, which hears of the end later.
+      await new Promise((resolve) => setImmediate(resolve));
       this.#held.delete(name);
     }
   }
