@@ -332,7 +332,7 @@ export class Dispatcher {
       if (spec.kind === "write" && actual !== null) {
         throw new AppError(
           "REVISION_REQUIRED",
-          "A write needs expectedRevision: read the state first and send its revision.",
+          "A write needs expectedRevision: send the revision of the last answer; agent/info has it too.",
         );
       }
       return;
