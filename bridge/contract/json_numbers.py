@@ -17,6 +17,7 @@ __all__ = ["FloatToken", "IntToken", "JsonNumber", "NumberToken", "number_token"
 
 _PARTS: Final = re.compile(r"-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
 _MAX_EXPONENT_DIGITS: Final = 6
+_MAX_QUICK_CHARS: Final = 20
 _MAX_SPELLED_DIGITS: Final = 308
 """Integral values written with an exponent or a fraction are integers up to a float's range."""
 
@@ -89,6 +90,11 @@ def number_token(value: JsonNumber) -> str:
 
 def read_number(token: str) -> JsonNumber:
     """Make a number of a token that follows RFC 8259's grammar."""
+    if len(token) < _MAX_QUICK_CHARS and "." in token and "e" not in token:
+        # The usual fraction: what Python writes back as it was is that very number.
+        value = float(token)
+        if repr(value) == token and not value.is_integer():
+            return value
     parts = _PARTS.fullmatch(token)
     if parts is None:
         raise ValueError(token)

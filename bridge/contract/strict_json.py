@@ -9,7 +9,7 @@ Any bytes give a value or a `StrictJsonError`. Its twin is `browser_worker/contr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Final, Literal, TypeAlias
 
@@ -127,7 +127,10 @@ def _parse(data: bytes, limits: JsonLimits, convert_depth: int) -> JsonValue:
     check_structure(data, limits.max_values)
     marked = b"-0" in data
     tree = check_syntax(_mark_minus_zeros(data) if marked else data, limits)
-    value: JsonValue = _Reading(limits, convert_depth, marked=marked).walk(tree, 0)
+    # Escapes only ever make a string shorter: a short document holds no long string.
+    long_strings = len(data) > limits.max_string_bytes
+    reading = _Reading(limits, convert_depth, marked=marked, long_strings=long_strings)
+    value: JsonValue = reading.walk(tree)
     return value
 
 
@@ -176,43 +179,63 @@ def _over(limit: str, maximum: int) -> StrictJsonError:
 class _Reading:
     """One walk over a parsed tree: bounds are checked and numbers get their final form."""
 
-    def __init__(self, limits: JsonLimits, convert_depth: int, *, marked: bool) -> None:
+    def __init__(
+        self, limits: JsonLimits, convert_depth: int, *, marked: bool, long_strings: bool
+    ) -> None:
         self._limits = limits
         self._convert_depth = convert_depth
         self._marked = marked
+        self._long_strings = long_strings
+        """Whether the document is long enough to hold a string over the limit at all."""
         self._values = 0
 
-    def walk(self, value: Any, depth: int) -> Any:  # noqa: ANN401 - a parsed tree is untyped
+    def walk(self, value: Any) -> Any:  # noqa: ANN401 - a parsed tree is untyped
         """Return the value in its final form; containers are changed in place."""
-        self._values += 1
-        if self._values > self._limits.max_values:
-            raise _over("values", self._limits.max_values)
-        kind = type(value)
-        if kind is str:
-            self._check_string(value)
-        elif kind is dict:
-            self._enter(value, depth)
-            for key, member in value.items():
-                self._check_string(key)
-                value[key] = self.walk(member, depth + 1)
-        elif kind is list:
-            self._enter(value, depth)
-            for index, member in enumerate(value):
-                value[index] = self.walk(member, depth + 1)
-        elif kind is int:
-            if value.bit_length() > _MAX_FAST_INT_BITS:
-                self._check_number(str(value))
-        elif value is not None and kind is not bool:
-            token = _unmark(str(value)) if self._marked else str(value)
-            self._check_number(token)
-            return read_number(token) if depth <= self._convert_depth else value
-        return value
+        around = [value]
+        self._values -= 1
+        self._container(around, enumerate(around), 0)
+        return around[0]
 
-    def _enter(self, container: dict[str, Any] | list[Any], depth: int) -> None:
-        if depth >= self._limits.max_depth:
+    def _container(  # noqa: C901 - one case for each kind
+        self,
+        container: Any,  # noqa: ANN401
+        members: Iterable[tuple[Any, Any]],
+        depth: int,
+    ) -> None:
+        """Walk the members, which stand at `depth`. Scalars are looked at without a call each."""
+        self._enter(len(container), depth)
+        for key, member in members:
+            kind = type(member)
+            if kind is str:
+                if self._long_strings:
+                    self._check_string(member)
+            elif kind is dict:
+                if self._long_strings:
+                    for name in member:
+                        self._check_string(name)
+                self._container(member, member.items(), depth + 1)
+            elif kind is list:
+                self._container(member, enumerate(member), depth + 1)
+            elif kind is int:
+                if member.bit_length() > _MAX_FAST_INT_BITS:
+                    self._check_number(str(member))
+            elif member is not None and kind is not bool:
+                container[key] = self._number(member, depth)
+
+    def _number(self, number: Any, depth: int) -> Any:  # noqa: ANN401 - the parser's own number
+        token = _unmark(str(number)) if self._marked else str(number)
+        self._check_number(token)
+        return read_number(token) if depth <= self._convert_depth else number
+
+    def _enter(self, members: int, depth: int) -> None:
+        # The value itself stands in a list of our own, at depth 0.
+        if depth > self._limits.max_depth:
             raise _over("depth", self._limits.max_depth)
-        if len(container) > self._limits.max_members:
+        if members > self._limits.max_members:
             raise _over("members", self._limits.max_members)
+        self._values += members
+        if self._values >= self._limits.max_values:
+            raise _over("values", self._limits.max_values)
 
     def _check_string(self, text: str) -> None:
         _check_string(text, self._limits.max_string_bytes)
