@@ -103,7 +103,6 @@ async def _demo(args: argparse.Namespace) -> int:
             page = await _open_headless(stack, args.headless, link)
         else:
             _open_in_browser(stack, link)
-            print('The page is opening in your browser: press "Attach" there. (Ctrl-C stops.)')
         await _attached(bridge)
         print("The page is attached.\n")
         await _edit(bridge)
@@ -165,8 +164,13 @@ def _open_in_browser(stack: AsyncExitStack, link: str) -> None:
     descriptor = os.open(redirect, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(redirect_page(link))
-    if not webbrowser.open(redirect.as_uri()):
-        print(f"No browser could be started. Open this file in one: {redirect}")
+    if webbrowser.open(redirect.as_uri()):
+        print('The page is opening in your browser: press "Attach" there. (Ctrl-C stops.)')
+    else:
+        print(
+            f"No browser could be started. Open this file in one: {redirect}\n"
+            'Then press "Attach" in the page. (Ctrl-C stops.)'
+        )
 
 
 async def _open_headless(stack: AsyncExitStack, name: str, link: str) -> Page:
