@@ -5,7 +5,7 @@
 
 import { PROTOCOL_LIMITS } from "./limits.js";
 import { JsonNumber } from "./json_number.js";
-import { utf8Length } from "./utf8.js";
+import { exceedsUtf8 } from "./utf8.js";
 
 /**
  * Says whether a parsed value may be an `id`: a string of at most 256 bytes, or an integer by
@@ -16,9 +16,7 @@ import { utf8Length } from "./utf8.js";
  */
 export function isId(value) {
   if (typeof value === "string") {
-    return (
-      value.length <= PROTOCOL_LIMITS.maxIdBytes && utf8Length(value) <= PROTOCOL_LIMITS.maxIdBytes
-    );
+    return !exceedsUtf8(value, PROTOCOL_LIMITS.maxIdBytes);
   }
   const plain = value instanceof JsonNumber ? value.toPlain() : value;
   return typeof plain === "bigint" || Number.isInteger(plain);

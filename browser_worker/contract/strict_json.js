@@ -10,7 +10,7 @@
 
 import { JSON_LIMITS } from "./limits.js";
 import { JsonNumber, numberToken, readNumber, setOwn, toPlain } from "./json_number.js";
-import { decodeUtf8, isWellFormed, utf8Length } from "./utf8.js";
+import { decodeUtf8, exceedsUtf8, isWellFormed } from "./utf8.js";
 
 /** @import { JsonLimits } from "./limits.js" */
 
@@ -56,7 +56,7 @@ export function parse(source, limits = JSON_LIMITS) {
     if (text === undefined) throw new StrictJsonError("not strict JSON: not valid UTF-8");
     return new Reader(text, limits).document();
   }
-  if (source.length * 3 > most && utf8Length(source) > most) throw over("encodedBytes", most);
+  if (exceedsUtf8(source, most)) throw over("encodedBytes", most);
   return new Reader(source, limits).document();
 }
 
@@ -200,7 +200,7 @@ class Reader {
       start = this.at;
     }
     const most = this.limits.maxStringBytes;
-    if (result.length * 3 > most && utf8Length(result) > most) throw over("stringBytes", most);
+    if (exceedsUtf8(result, most)) throw over("stringBytes", most);
     if (!isWellFormed(result)) throw new StrictJsonError("not strict JSON: a lone surrogate");
     return result;
   }
@@ -270,7 +270,7 @@ class Reader {
 export function stringify(value, limits = JSON_LIMITS) {
   const text = new Writer(limits).value(value, 0);
   const most = limits.maxEncodedBytes;
-  if (text.length * 3 > most && utf8Length(text) > most) throw over("encodedBytes", most);
+  if (exceedsUtf8(text, most)) throw over("encodedBytes", most);
   return text;
 }
 
@@ -339,7 +339,7 @@ class Writer {
   /** @param {string} text */
   string(text) {
     const most = this.limits.maxStringBytes;
-    if (text.length * 3 > most && utf8Length(text) > most) throw over("stringBytes", most);
+    if (exceedsUtf8(text, most)) throw over("stringBytes", most);
     if (!isWellFormed(text)) throw unwritable("a lone surrogate");
     return JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   }

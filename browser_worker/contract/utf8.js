@@ -27,6 +27,17 @@ export function utf8Length(text) {
   return bytes;
 }
 
+/**
+ * Says whether a text takes more bytes than it may. Most texts are too short to need counting.
+ *
+ * @param {string} text
+ * @param {number} maxBytes
+ * @returns {boolean}
+ */
+export function exceedsUtf8(text, maxBytes) {
+  return text.length * 3 > maxBytes && utf8Length(text) > maxBytes;
+}
+
 const SURROGATE = /[\ud800-\udfff]/;
 
 /**

@@ -9,7 +9,7 @@
 
 import { APP_ERROR } from "../contract/error_codes.js";
 import { JSON_LIMITS } from "../contract/limits.js";
-import { utf8Length } from "../contract/utf8.js";
+import { exceedsUtf8 } from "../contract/utf8.js";
 import { elapsedMs } from "./deadlines.js";
 import { rawMembers } from "./raw_members.js";
 
@@ -114,7 +114,7 @@ export class Delivery {
     this.#taken = Math.max(this.#taken, item.seq);
     transport.begun(item.id, item.seq);
     const response = await this.#answer(item, expired);
-    const fits = response.length * 3 <= this.#maxBytes || utf8Length(response) <= this.#maxBytes;
+    const fits = !exceedsUtf8(response, this.#maxBytes);
     transport.postResult(item.id, fits ? response : null);
   }
 
