@@ -7,20 +7,18 @@ process of its own and the same bytes. Ratios are of medians over the rounds.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from playwright.sync_api import Browser, Playwright, expect, sync_playwright
+from playwright.sync_api import Playwright, expect, sync_playwright
 
 from scripts.benchmarks.http_caller import Job, Measured
 from scripts.benchmarks.tables import median, percentile, table
-from tests.e2e.conftest import CHROMIUM, CHROMIUM_ARGS, FIREFOX, FIREFOX_PREFS
+from tests.e2e.support.browsers import launch_options, launched
 from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import run_bridge
 
@@ -66,7 +64,8 @@ def _measure_browser(playwright: Playwright, name: str, rounds: int) -> list[str
         serve_pages() as pages,
         run_bridge(pages.origin, f"{pages.origin}/probe/probe.html", Path(runtime)) as bridge,
         _echo() as echo_port,
-        _launched(playwright, name) as browser,
+        tempfile.TemporaryDirectory() as home,
+        launched(playwright, name, launch_options(name, home)) as browser,
     ):
         page = browser.new_page()
         page.goto(bridge.link)
@@ -124,21 +123,3 @@ def _echo() -> Iterator[int]:
         yield int(process.stdout.readline())
     finally:
         process.communicate(timeout=10)
-
-
-@contextmanager
-def _launched(playwright: Playwright, name: str) -> Iterator[Browser]:
-    options: dict[str, Any] = {"executable_path": CHROMIUM, "args": CHROMIUM_ARGS}
-    if name == "firefox":
-        home = tempfile.mkdtemp()
-        options = {
-            "executable_path": FIREFOX,
-            "channel": "moz-firefox",
-            "firefox_user_prefs": FIREFOX_PREFS,
-            "env": {**os.environ, "HOME": home},
-        }
-    browser = getattr(playwright, name).launch(**options)
-    try:
-        yield browser
-    finally:
-        browser.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,24 +12,15 @@ import pytest
 from playwright.sync_api import Page, Playwright, expect
 
 from bridge.servers.static_pages import StaticPages
+from tests.e2e.support.browsers import (
+    CHROMIUM,
+    FIREFOX,
+    FIREFOX_PREFS,
+    launch_options,
+    launched,
+)
 from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
-
-CHROMIUM = os.environ.get("BASCULE_CHROMIUM", "/usr/bin/chromium")
-FIREFOX = os.environ.get("BASCULE_FIREFOX", "/usr/bin/firefox-esr")
-CHROMIUM_ARGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-FIREFOX_PREFS: dict[str, str | float | bool] = {
-    # Without it going back in the history hangs.
-    "fission.bfcacheInParent": False,
-}
 
 expect.set_options(timeout=15_000)
 
@@ -46,16 +36,7 @@ def browser_type_launch_args(
             f"BASCULE_{browser_name.upper()}",
             pytrace=False,
         )
-    if browser_name == "chromium":
-        return {"executable_path": executable, "args": CHROMIUM_ARGS}
-    # Firefox refuses a home that belongs to somebody else.
-    home = str(tmp_path_factory.mktemp("home"))
-    return {
-        "executable_path": executable,
-        "channel": "moz-firefox",
-        "firefox_user_prefs": FIREFOX_PREFS,
-        "env": {**os.environ, "HOME": home},
-    }
+    return launch_options(browser_name, str(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture(scope="session")
@@ -106,14 +87,8 @@ def launch_dark(
     playwright: Playwright, browser_name: str, launch_args: dict[str, Any]
 ) -> Iterator[Page]:
     """Open a page in a browser that prefers dark: Firefox is told so by its preferences only."""
-    if browser_name == "chromium":
-        browser = playwright.chromium.launch(**launch_args)
-        page = browser.new_page(color_scheme="dark")
-    else:
+    if browser_name == "firefox":
         prefs = FIREFOX_PREFS | {"layout.css.prefers-color-scheme.content-override": 0}
-        browser = playwright.firefox.launch(**launch_args | {"firefox_user_prefs": prefs})
-        page = browser.new_page()
-    try:
-        yield page
-    finally:
-        browser.close()
+        launch_args = launch_args | {"firefox_user_prefs": prefs}
+    with launched(playwright, browser_name, launch_args) as browser:
+        yield browser.new_page(color_scheme="dark" if browser_name == "chromium" else None)

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach
+from tests.e2e.support.pending_calls import outcome, start_waiting
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
-from tests.e2e.test_page_lifecycle import outcome, start_waiting
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])

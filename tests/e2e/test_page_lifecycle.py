@@ -5,42 +5,20 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
-from tests.e2e.conftest import CHROMIUM_ARGS, Attach
+from tests.e2e.conftest import Attach
+from tests.e2e.support.browsers import CHROMIUM_ARGS, launched
 from tests.e2e.support.page_server import serve_pages
+from tests.e2e.support.pending_calls import outcome, start_waiting
 from tests.e2e.support.raw_chromium import RawChromium
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
-
-COUNT_AND_WAIT = {"action": "test.countAndWait"}
-
-
-def start_waiting(bridge: RealBridge, page: Page) -> subprocess.Popen[str]:
-    """Start a call that the page has begun and does not end."""
-    revision = bridge.result("agent/info")["revision"]
-    call = bridge.start_call("actions/execute", COUNT_AND_WAIT | {"expectedRevision": revision})
-    expect(page.locator("#waiting")).to_have_text("1")
-    return call
-
-
-def outcome(call: subprocess.Popen[str]) -> tuple[int, str]:
-    _, err = call.communicate(timeout=40)
-    return call.returncode, err
-
-
-def wait_for(true: Callable[[], bool], seconds: float = 15) -> None:
-    """Ask again until something outside of the page has happened."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)  # another process is asked; there is no event to wait for
+from tests.e2e.support.waiting import wait_until
 
 
 def attached(bridge: RealBridge) -> bool:
@@ -133,20 +111,17 @@ def test_a_killed_tab_fails_its_calls_with_a_typed_error(
     """Kills a browser's processes by force: no goodbye is sent, only sockets break."""
     name = "chrom" if browser_name == "chromium" else "firefox"
     others = descendants(os.getpid(), name)
-    if browser_name == "chromium":
-        browser = playwright.chromium.launch(**browser_type_launch_args)
-    else:
-        browser = playwright.firefox.launch(**browser_type_launch_args)
-    page = browser.new_page()
-    attach(page, probe_bridge)
-    call = start_waiting(probe_bridge, page)
-    victims = descendants(os.getpid(), name) - others
-    assert victims
-    for pid in victims:
-        # Of Chromium only the page's process dies, as in a crash; Firefox's have no such mark.
-        if browser_name == "firefox" or "type=renderer" in (page_marker(pid) or ""):
-            kill(pid)
-    code, err = outcome(call)
+    with launched(playwright, browser_name, browser_type_launch_args) as browser:
+        page = browser.new_page()
+        attach(page, probe_bridge)
+        call = start_waiting(probe_bridge, page)
+        victims = descendants(os.getpid(), name) - others
+        assert victims
+        for pid in victims:
+            # Of Chromium only the page's process dies, as in a crash; Firefox's have no such mark.
+            if browser_name == "firefox" or "type=renderer" in (page_marker(pid) or ""):
+                kill(pid)
+        code, err = outcome(call)
     assert code == 4, err
     assert "BROWSER_GONE" in err or "page" in err
 
@@ -195,28 +170,25 @@ def test_a_page_that_is_left_and_restored_attaches_again(
     """In Chromium the page is restored; Firefox, driven like this, loads it anew instead."""
     if browser_name == "firefox":
         pytest.skip("Firefox under automation does not restore a page that used a worker")
-    browser = playwright.chromium.launch(
-        **browser_type_launch_args, ignore_default_args=["--disable-back-forward-cache"]
-    )
-    # A page that may not be stored is never restored.
-    with serve_pages(headers={"Cache-Control": "no-cache"}) as pages:
-        address = f"{pages.origin}/probe/probe.html"
-        with run_bridge(pages.origin, address, runtime) as bridge:
-            try:
-                page = browser.new_page()
-                attach(page, bridge)
-                page.evaluate("window.sameDocument = true")
-                page.evaluate("location.href = '/demo/index.html'")
-                page.wait_for_url("**/demo/index.html")
-                wait_for(lambda: bridge.call("agent/info").returncode == 3)
-                page.evaluate("history.back()")
-                # A page that is restored does not load again.
-                page.wait_for_url("**/probe/probe.html", wait_until="commit")
-                assert page.evaluate("window.sameDocument") is True
-                expect(page.locator("#state")).to_have_text("attached")
-                assert attached(bridge)
-            finally:
-                browser.close()
+    options = browser_type_launch_args | {"ignore_default_args": ["--disable-back-forward-cache"]}
+    with (
+        # A page that may not be stored is never restored.
+        serve_pages(headers={"Cache-Control": "no-cache"}) as pages,
+        run_bridge(pages.origin, f"{pages.origin}/probe/probe.html", runtime) as bridge,
+        launched(playwright, browser_name, options) as browser,
+    ):
+        page = browser.new_page()
+        attach(page, bridge)
+        page.evaluate("window.sameDocument = true")
+        page.evaluate("location.href = '/demo/index.html'")
+        page.wait_for_url("**/demo/index.html")
+        wait_until(lambda: bridge.call("agent/info").returncode == 3)
+        page.evaluate("history.back()")
+        # A page that is restored does not load again.
+        page.wait_for_url("**/probe/probe.html", wait_until="commit")
+        assert page.evaluate("window.sameDocument") is True
+        expect(page.locator("#state")).to_have_text("attached")
+        assert attached(bridge)
 
 
 def test_leaving_the_page_ends_the_attachment_cleanly(
@@ -224,7 +196,7 @@ def test_leaving_the_page_ends_the_attachment_cleanly(
 ) -> None:
     attach(page, bridge)
     page.goto("about:blank")
-    wait_for(lambda: bridge.call("agent/info").returncode == 3)
+    wait_until(lambda: bridge.call("agent/info").returncode == 3)
     attach(page, bridge)
     assert attached(bridge)
 
@@ -249,11 +221,11 @@ def test_a_frozen_tab_is_told_to_callers_at_once_and_works_after_it_thaws(
         assert attached(probe_bridge)
         chromium.open("about:blank")
         tab.send("Page.setWebLifecycleState", state="frozen")
-        wait_for(lambda: "TAB_SUSPENDED" in status_code(probe_bridge))
+        wait_until(lambda: "TAB_SUSPENDED" in status_code(probe_bridge))
         done = probe_bridge.call("agent/info")
         assert done.returncode in {3, 5}, done.stderr
         tab.send("Page.setWebLifecycleState", state="active")
-        wait_for(lambda: attached(probe_bridge))
+        wait_until(lambda: attached(probe_bridge))
 
 
 def status_code(bridge: RealBridge) -> str:

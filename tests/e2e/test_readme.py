@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import subprocess
-import threading
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from bridge.servers.static_pages import STRICT_CSP, StaticPages
+from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import BASCULE, ROOT, environment, run_bridge
 
 
@@ -27,23 +25,15 @@ def test_the_example_of_an_app_of_ones_own_works(page: Page, tmp_path: Path, run
     (app / "index.html").write_text(block("html"), encoding="utf-8")
     (app / "app.js").write_text(block("js"), encoding="utf-8")
     subprocess.run([*BASCULE, "assets", str(app / "bascule")], env=environment(runtime), check=True)
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    pages = StaticPages(app, index="index.html", headers={"Content-Security-Policy": STRICT_CSP})
-    asyncio.run_coroutine_threadsafe(pages.__aenter__(), loop).result(10)
-    try:
-        with run_bridge(pages.origin, pages.page, runtime) as bridge:
-            page.goto(bridge.link)
-            page.get_by_role("button", name="Attach").click()
-            expect(page.locator("#message")).to_contain_text("Attached")
-            params = {"action": "counter.add", "expectedRevision": 0}
-            answer = bridge.result("actions/execute", params)
-            assert answer["output"] == {"count": 1}
-            expect(page.locator("#count")).to_have_text("1")
-            assert bridge.call("actions/execute", params).returncode == 1
-    finally:
-        asyncio.run_coroutine_threadsafe(pages.__aexit__(None, None, None), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
+    with (
+        serve_pages(folder=app, index="index.html") as pages,
+        run_bridge(pages.origin, pages.page, runtime) as bridge,
+    ):
+        page.goto(bridge.link)
+        page.get_by_role("button", name="Attach").click()
+        expect(page.locator("#message")).to_contain_text("Attached")
+        params = {"action": "counter.add", "expectedRevision": 0}
+        answer = bridge.result("actions/execute", params)
+        assert answer["output"] == {"count": 1}
+        expect(page.locator("#count")).to_have_text("1")
+        assert bridge.call("actions/execute", params).returncode == 1

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, Playwright, expect
 from bridge.contract.attach_link import attach_link
 from bridge.servers.static_pages import STRICT_CSP, StaticPages
 from tests.e2e.conftest import Attach
+from tests.e2e.support.browsers import launched
 from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
 
@@ -129,15 +130,14 @@ def test_local_network_access_that_is_denied_is_named(
         f"--ip-address-space-overrides=127.0.0.1:{port}=public",
         f"--unsafely-treat-insecure-origin-as-secure={origin}",
     ]
-    browser = playwright.chromium.launch(**browser_type_launch_args | {"args": args})
-    try:
-        with run_bridge(origin, f"{origin}/probe/probe.html", runtime) as bridge:
-            page = browser.new_page()
-            try_to_attach(page, bridge.link)
-            refused(page, "refused", "permission-denied", "ocal network access")
-            assert not calls_accepted(bridge)
-    finally:
-        browser.close()
+    with (
+        launched(playwright, browser_name, browser_type_launch_args | {"args": args}) as browser,
+        run_bridge(origin, f"{origin}/probe/probe.html", runtime) as bridge,
+    ):
+        page = browser.new_page()
+        try_to_attach(page, bridge.link)
+        refused(page, "refused", "permission-denied", "ocal network access")
+        assert not calls_accepted(bridge)
 
 
 def test_a_sandboxed_frame_cannot_reach_the_bridge(

@@ -16,13 +16,18 @@ PAGES = Path(__file__).parents[1] / "pages"
 
 @contextmanager
 def serve_pages(
-    *, headers: Mapping[str, str] | None = None, index: str = "demo/index.html"
+    *,
+    headers: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    index: str = "demo/index.html",
 ) -> Iterator[StaticPages]:
-    """Serve the browser modules, and the tests' own pages below `/probe`."""
+    """Serve a folder (by default the browser modules), and the tests' pages below `/probe`."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="pages", daemon=True)
     thread.start()
-    pages = StaticPages(browser_assets(), index=index, headers=headers, mounts={"/probe": PAGES})
+    pages = StaticPages(
+        folder or browser_assets(), index=index, headers=headers, mounts={"/probe": PAGES}
+    )
     asyncio.run_coroutine_threadsafe(pages.__aenter__(), loop).result(10)
     try:
         yield pages

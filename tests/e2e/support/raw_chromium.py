@@ -6,14 +6,13 @@ import asyncio
 import json
 import subprocess
 import threading
-import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
 
-SECONDS = 20.0
+from tests.e2e.support.waiting import SECONDS, wait_until
 
 
 class RawChromium:
@@ -34,10 +33,7 @@ class RawChromium:
         self._process = subprocess.Popen(
             self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        end = time.monotonic() + SECONDS
-        while not self._port_file.exists() or "\n" not in self._port_file.read_text():
-            assert time.monotonic() < end, "Chromium did not start"
-            time.sleep(0.05)  # the browser writes a file; there is no event to wait for
+        wait_until(self._has_started, "Chromium")
         self._port, path = self._port_file.read_text().split("\n")[:2]
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -59,6 +55,9 @@ class RawChromium:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(SECONDS)
         self._loop.close()
+
+    def _has_started(self) -> bool:
+        return self._port_file.exists() and "\n" in self._port_file.read_text()
 
     def open(self, url: str) -> Tab:
         """Open a tab in front of the others."""
@@ -123,10 +122,7 @@ class Tab:
         return self.send("Runtime.evaluate", expression=expression)["result"].get("value")
 
     def wait_for(self, expression: str) -> None:
-        end = time.monotonic() + SECONDS
-        while self.evaluate(expression) is not True:
-            assert time.monotonic() < end, expression
-            time.sleep(0.05)  # the page is asked over the protocol
+        wait_until(lambda: self.evaluate(expression) is True, expression)
 
     def click(self, element_id: str) -> None:
         """Click like a mouse does: a trusted event, with user activation."""
