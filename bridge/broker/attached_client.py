@@ -7,8 +7,27 @@ from dataclasses import dataclass
 from bridge.broker.events import PageState, Waiter
 from bridge.broker.ledger import Ledger
 from bridge.broker.sessions import KnownSessions
+from bridge.broker.tickets import Tickets
 
-__all__ = ["AttachedClient"]
+__all__ = ["AttachedClient", "OpenedChannel", "ParkedPoll"]
+
+
+@dataclass(slots=True)
+class ParkedPoll:
+    """A poll that waits for something to carry."""
+
+    waiter: Waiter
+    acknowledges: bool
+    until: float
+
+
+@dataclass(slots=True)
+class OpenedChannel:
+    """The open channel."""
+
+    name: Waiter
+    heard_at: float
+    """When its last frame came."""
 
 
 @dataclass(slots=True)
@@ -19,12 +38,11 @@ class AttachedClient:
     app: str
     ledger: Ledger
     sessions: KnownSessions
+    tickets: Tickets
     attached_at: float
     last_seen: float
-    """When its last poll ended or its last result came."""
-    poll: Waiter | None = None
-    poll_acknowledges: bool = False
-    poll_until: float = 0.0
+    """When its last transport ended or its last result came."""
+    transport: ParkedPoll | OpenedChannel | None = None
     answered_poll: Waiter | None = None
     """The last poll, if it was answered: its answer may still break off on the way."""
     grace_until: float = 0.0

@@ -1,8 +1,12 @@
-"""What the broker asks its shell to do: answer somebody who waits. Nothing else leaves it."""
+"""What the broker asks its shell to do: answer somebody who waits, or send on the open channel.
+
+Nothing else leaves it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 from bridge.broker.events import Waiter
@@ -11,8 +15,12 @@ from bridge.contract.error_codes import BridgeErrorCode, Outcome
 __all__ = [
     "Accepted",
     "Answer",
+    "ChannelEnd",
+    "ChannelOpened",
     "CloseJob",
     "Connected",
+    "Effect",
+    "EndChannel",
     "Failure",
     "Item",
     "NoResponse",
@@ -20,6 +28,8 @@ __all__ = [
     "RawResponse",
     "Reply",
     "RpcItem",
+    "SendItems",
+    "SendRefusal",
     "SessionClosed",
 ]
 
@@ -53,6 +63,8 @@ class Connected:
     """Answers `Connect`."""
 
     client: str
+    ticket: str | None = None
+    """Opens the channel once; None where the bridge offers none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,13 @@ class PollAnswer:
 
     now_unix_ms: int
     items: tuple[Item, ...]
+    ticket: str | None = None
+    """As in `Connected`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelOpened:
+    """Answers `OpenChannel`: its waiter is the channel's name from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +113,14 @@ class Failure:
 
 
 Answer: TypeAlias = (
-    Connected | PollAnswer | Accepted | RawResponse | NoResponse | SessionClosed | Failure
+    Connected
+    | PollAnswer
+    | ChannelOpened
+    | Accepted
+    | RawResponse
+    | NoResponse
+    | SessionClosed
+    | Failure
 )
 
 
@@ -104,3 +130,45 @@ class Reply:
 
     waiter: Waiter
     answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class SendItems:
+    """Send offered items down the channel."""
+
+    channel: Waiter
+    now_unix_ms: int
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SendRefusal:
+    """Tell the page that a result which came up the channel was not taken."""
+
+    channel: Waiter
+    item_id: str
+    code: BridgeErrorCode
+
+
+class ChannelEnd(Enum):
+    """Why the bridge ends a channel."""
+
+    SUPERSEDED = "superseded"
+    """A newer transport of the same client has taken over."""
+    STALE = "stale"
+    """The client is gone: it was disconnected, or nothing came for too long."""
+    MALFORMED = "malformed"
+    """A frame said what cannot be."""
+    CLOSING = "closing"
+    """The bridge is shutting down."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndChannel:
+    """Close the channel. Nothing that still comes from it is looked at."""
+
+    channel: Waiter
+    reason: ChannelEnd
+
+
+Effect: TypeAlias = Reply | SendItems | SendRefusal | EndChannel

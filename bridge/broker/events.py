@@ -15,11 +15,16 @@ from bridge.contract.jsonrpc import RequestId, ResponseId
 __all__ = [
     "Call",
     "CallerGone",
+    "ChannelAlive",
+    "ChannelBroken",
+    "ChannelFrame",
+    "ChannelResult",
     "CloseSession",
     "Connect",
     "Disconnect",
     "Event",
     "Instant",
+    "OpenChannel",
     "OversizeResult",
     "PageState",
     "Poll",
@@ -79,6 +84,54 @@ class PollBroken:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenChannel:
+    """`GET /channel`: somebody wants to open the channel with a ticket.
+
+    Its waiter is the channel's name in the events and effects that follow.
+    """
+
+    waiter: Waiter
+    ticket: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelResult:
+    """One result inside a frame. `response` is None for one that is too large to be sent."""
+
+    item_id: str
+    response: bytes | None
+    response_id: ResponseId | None = None
+    app_error: str | None = None
+    """As in `Result`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelFrame:
+    """What the page's worker sent up the channel."""
+
+    channel: Waiter
+    results: tuple[ChannelResult, ...]
+    ack: int
+    """The highest `seq` that the worker has received."""
+    taken: int | None = None
+    """The highest `seq` that the page's main thread has begun, where the frame tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAlive:
+    """The worker's script runs, and has nothing else to say."""
+
+    channel: Waiter
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelBroken:
+    """The channel is no more, whoever ended it."""
+
+    channel: Waiter
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """`POST /result` with a response."""
 
@@ -88,6 +141,8 @@ class Result:
     response: bytes
     """Exactly as the page wrote it, raw line breaks replaced by spaces."""
     response_id: ResponseId
+    app_error: str | None = None
+    """The app's own error code where the response is an error; for people who watch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +213,10 @@ Event: TypeAlias = (
     Connect
     | Poll
     | PollBroken
+    | OpenChannel
+    | ChannelFrame
+    | ChannelAlive
+    | ChannelBroken
     | Result
     | OversizeResult
     | StateReport

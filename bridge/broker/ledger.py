@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from bridge.broker.effects import CloseJob, Item, RpcItem
 from bridge.broker.events import Instant, Waiter
@@ -41,7 +42,7 @@ class Entry:
         return Outcome.UNKNOWN if self.seq else Outcome.NOT_DELIVERED
 
     def item(self, now: Instant) -> Item:
-        """Return what a poll's answer carries of it."""
+        """Return what is sent to the page of it."""
         # The wall clock may have been set since the call came: the deadline is told afresh.
         deadline = now.unix_ms + int((self.deadline - now.monotonic) * 1000)
         if self.request is None:
@@ -101,10 +102,22 @@ class Ledger:
 
     def offer(self, at_most: int, now: float) -> list[Entry]:
         """Lease what is offered next: leases that nobody acknowledged, then the queue."""
-        again = [entry for entry in self._entries.values() if entry.state is ItemState.LEASED]
+        again = self._unacknowledged()
         again.sort(key=lambda entry: entry.seq)
-        new = (entry for entry in self._entries.values() if entry.state is ItemState.QUEUED)
-        offered = [*again, *new][:at_most]
+        return self._lease([*again, *self._queue()][:at_most], now)
+
+    def offer_new(self, in_flight: int, now: float) -> list[Entry]:
+        """Lease from the queue until `in_flight` leases are unacknowledged."""
+        room = in_flight - len(self._unacknowledged())
+        return self._lease(list(islice(self._queue(), max(0, room))), now)
+
+    def _unacknowledged(self) -> list[Entry]:
+        return [entry for entry in self._entries.values() if entry.state is ItemState.LEASED]
+
+    def _queue(self) -> Iterator[Entry]:
+        return (entry for entry in self._entries.values() if entry.state is ItemState.QUEUED)
+
+    def _lease(self, offered: list[Entry], now: float) -> list[Entry]:
         for entry in offered:
             entry.move(ItemTrigger.LEASE)
             if not entry.seq:

@@ -31,8 +31,10 @@ class LinkState(StrEnum):
     IDLE = "idle"
     """Attached, with no poll open: it is working, or about to poll."""
     POLLING = "polling"
+    CHANNEL = "channel"
+    """Attached, with its channel open."""
     BROKEN = "broken"
-    """Its poll broke off; it has a moment to come back."""
+    """Its poll or channel broke off; it has a moment to come back."""
     CLOSED = "closed"
 
 
@@ -41,6 +43,7 @@ class LinkTrigger(StrEnum):
 
     CONNECT = "connect"
     POLL = "poll"
+    OPEN = "open"
     ANSWER = "answer"
     BREAK = "break"
     GONE = "gone"
@@ -52,7 +55,7 @@ class ItemState(StrEnum):
 
     QUEUED = "queued"
     LEASED = "leased"
-    """A poll's answer carried it; it is offered again until it is acknowledged."""
+    """It was sent to the page; it is offered again until it is acknowledged."""
     FINAL = "final"
     """The page has it, or was told that it gets it only once."""
     ANSWERED = "answered"
@@ -77,15 +80,23 @@ LINK_TRANSITIONS: Final[Mapping[tuple[LinkState, LinkTrigger], LinkState]] = Map
         (LinkState.DETACHED, LinkTrigger.CONNECT): LinkState.IDLE,
         (LinkState.DETACHED, LinkTrigger.SHUTDOWN): LinkState.CLOSED,
         (LinkState.IDLE, LinkTrigger.POLL): LinkState.POLLING,
+        (LinkState.IDLE, LinkTrigger.OPEN): LinkState.CHANNEL,
         (LinkState.IDLE, LinkTrigger.BREAK): LinkState.BROKEN,
         (LinkState.IDLE, LinkTrigger.GONE): LinkState.DETACHED,
         (LinkState.IDLE, LinkTrigger.SHUTDOWN): LinkState.CLOSED,
         (LinkState.POLLING, LinkTrigger.POLL): LinkState.POLLING,
+        (LinkState.POLLING, LinkTrigger.OPEN): LinkState.CHANNEL,
         (LinkState.POLLING, LinkTrigger.ANSWER): LinkState.IDLE,
         (LinkState.POLLING, LinkTrigger.BREAK): LinkState.BROKEN,
         (LinkState.POLLING, LinkTrigger.GONE): LinkState.DETACHED,
         (LinkState.POLLING, LinkTrigger.SHUTDOWN): LinkState.CLOSED,
+        (LinkState.CHANNEL, LinkTrigger.POLL): LinkState.POLLING,
+        (LinkState.CHANNEL, LinkTrigger.OPEN): LinkState.CHANNEL,
+        (LinkState.CHANNEL, LinkTrigger.BREAK): LinkState.BROKEN,
+        (LinkState.CHANNEL, LinkTrigger.GONE): LinkState.DETACHED,
+        (LinkState.CHANNEL, LinkTrigger.SHUTDOWN): LinkState.CLOSED,
         (LinkState.BROKEN, LinkTrigger.POLL): LinkState.POLLING,
+        (LinkState.BROKEN, LinkTrigger.OPEN): LinkState.CHANNEL,
         (LinkState.BROKEN, LinkTrigger.GONE): LinkState.DETACHED,
         (LinkState.BROKEN, LinkTrigger.SHUTDOWN): LinkState.CLOSED,
         (LinkState.CLOSED, LinkTrigger.SHUTDOWN): LinkState.CLOSED,

@@ -65,6 +65,10 @@ class BridgeLimits:
     max_body_bytes: int = 1_048_576 + 4_096
     """Body of a POST: one message of the largest size, and its envelope."""
     max_poll_items: int = 8
+    ticket_seconds: float = 10.0
+    """A channel is opened by its ticket within this time, or not at all."""
+    channel_alive_seconds: float = 15.0
+    """How often the worker says on its channel that it runs, when it has nothing else to say."""
     max_poll_seconds: float = 20.0
     """Below the half minute after which proxies give up an idle request (RFC 6202, 5.5)."""
     max_call_seconds: float = 30.0

@@ -1,7 +1,8 @@
 """Any order of events: nothing accepted is lost, nothing runs twice, no answer goes astray.
 
 A machine of Hypothesis plays terminals, a page and a clock against one broker. The page is a
-model of the contract's: it drops repeats by id and starts nothing past its deadline.
+model of the contract's: it drops repeats by id, starts nothing past its deadline, and changes
+between polling and a channel as it likes, losing what is under way.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from bridge.broker.effects import (
     Answer,
     Connected,
     Failure,
+    Item,
     NoResponse,
     PollAnswer,
     RawResponse,
     RpcItem,
     SessionClosed,
 )
-from bridge.broker.events import PageState, Waiter
+from bridge.broker.events import PageState, Poll, Waiter
 from bridge.contract.error_codes import Outcome
 from bridge.contract.jsonrpc import NoId, StringId
 from tests.python.support.broker_script import Conversation
@@ -38,7 +40,7 @@ class BrokerMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.talk = Conversation()
+        self.talk = Conversation(carrier="channel")
         self.calls: dict[Waiter, str] = {}
         self.gone: set[Waiter] = set()
         self.acks = True
@@ -50,6 +52,8 @@ class BrokerMachine(RuleBasedStateMachine):
         self.ready: list[Any] = []
         self.polls: list[Waiter] = []
         self.read: set[Waiter] = set()
+        self.heard: dict[Waiter, int] = {}
+        """How many items of each channel have reached the page's worker."""
         self.highest = 0
 
     # ---- the page
@@ -71,6 +75,7 @@ class BrokerMachine(RuleBasedStateMachine):
     def _new_client(self) -> None:
         self.highest = 0
         self.polls = []
+        self.heard = {}
         self.ready = []
 
     @property
@@ -82,15 +87,42 @@ class BrokerMachine(RuleBasedStateMachine):
         """Poll, and perhaps never see the answer."""
         if not self.talk.client:
             return
-        waiter = self.talk.poll(self.highest if self.acks else None)
+        waiter = self.talk.waiter()
+        self.talk.send(Poll(waiter, self.talk.client, self.highest if self.acks else None))
         self.polls.append(waiter)
         if lost:
             self.read.add(waiter)
             self.talk.break_off(waiter)
         self._receive()
 
+    @rule(lost=RARELY)
+    def open_channel(self, lost: bool) -> None:
+        """Open a channel, and perhaps see nothing of what is sent down."""
+        if not self.acks or not self._attached:
+            return
+        channel = self.talk.open_channel(self.talk.new_ticket())
+        assert self.talk.channel == channel
+        self.heard[channel] = 1_000 if lost else 0
+        self._receive()
+
+    @rule(kind=st.sampled_from(["ack", "alive", "old ack"]))
+    def say(self, kind: str) -> None:
+        if self.talk.channel is None:
+            return
+        if kind == "alive":
+            self.talk.alive()
+        else:
+            self.talk.frame(ack=self.highest if kind == "ack" else 0)
+        self._receive()
+
+    @rule(really=RARELY)
+    def break_channel(self, really: bool) -> None:
+        if really and self.talk.channel is not None:
+            self.heard[self.talk.channel] = 1_000
+            self.talk.break_off(self.talk.channel)
+
     def _receive(self) -> None:
-        """Take in the answers of polls that reach the page's worker."""
+        """Take in what reaches the page's worker."""
         for waiter in self.polls:
             answer = self.talk.answers.get(waiter, [None])[0]
             if waiter in self.read or not isinstance(answer, PollAnswer):
@@ -98,13 +130,20 @@ class BrokerMachine(RuleBasedStateMachine):
             self.read.add(waiter)
             assert len(answer.items) <= 8
             for item in answer.items:
-                self.received[item.id] = self.received.get(item.id, 0) + 1
-                self.highest = max(self.highest, item.seq)
-                if self.received[item.id] == 1 and isinstance(item, RpcItem):
-                    self.seen[item.id] = item
-                    self.ready.append(item)
-                elif self.received[item.id] == 1:
-                    self.ready.append(item)
+                self._take(item)
+        for channel, count in self.heard.items():
+            for item in self.talk.sent[channel][count:]:
+                self.heard[channel] += 1
+                self._take(item)
+
+    def _take(self, item: Item) -> None:
+        self.received[item.id] = self.received.get(item.id, 0) + 1
+        self.highest = max(self.highest, item.seq)
+        if self.received[item.id] > 1:
+            return
+        self.ready.append(item)
+        if isinstance(item, RpcItem):
+            self.seen[item.id] = item
 
     @precondition(lambda self: self.ready)
     @rule(data=st.data(), kind=st.sampled_from(["good", "wrong id", "too large", "twice", "lost"]))
@@ -221,6 +260,14 @@ class BrokerMachine(RuleBasedStateMachine):
                 assert text not in self.runs
             if isinstance(answer, Failure):
                 assert answer.outcome is not None
+
+    @invariant()
+    def at_most_one_transport_is_open(self) -> None:
+        open_ones = [name for name in self.heard if name not in self.talk.ended]
+        parked = [name for name in self.polls if name not in self.talk.answers]
+        if self.talk.channel is not None:
+            assert self.talk.channel in open_ones
+            assert not set(parked) - self.read
 
     @invariant()
     def the_queue_is_bounded_and_counts_what_waits(self) -> None:
