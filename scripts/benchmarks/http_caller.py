@@ -1,8 +1,7 @@
-"""One measuring client, in a process of its own, the same for ours and for the peer.
+"""Calls over HTTP, the same for the bridge and for the echo.
 
-Run as `python -m scripts.benchmarks.http_caller`: reads one JSON job from standard input, prints
-one JSON result: every latency in milliseconds, and the seconds that the whole took. It speaks
-plain HTTP/1.1 over asyncio streams, so that the client's own cost is small and equal.
+Plain HTTP/1.1 over asyncio streams with one connection for each caller, so that the client's own
+cost is small and equal. Set up with `{port, token, action}`; the token comes by standard input.
 """
 
 from __future__ import annotations
@@ -10,64 +9,66 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
-from typing import TypedDict
+from typing import Any
+
+from scripts.benchmarks.caller import Job, Measured, Send, serve, timed
+
+__all__ = ["body_of"]
 
 
-class Job(TypedDict):
-    """What to send where: `calls` requests by each of `callers` connections."""
-
-    port: int
-    token: str
-    body: str
-    calls: int
-    callers: int
-
-
-class Measured(TypedDict):
-    """What one job gave."""
-
-    latencies_ms: list[float]
-    seconds: float
+def body_of(action: str, input_: dict[str, Any]) -> bytes:
+    """Return the body of an `/rpc` that executes an action."""
+    request = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "actions/execute",
+        "params": {"action": action, "input": input_},
+    }
+    return json.dumps({"session": "bench", "request": request}, separators=(",", ":")).encode()
 
 
-async def one_caller(job: Job) -> list[float]:
-    """Send the calls one after the other over one connection."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", job["port"], limit=4 << 20)
-    body = job["body"].encode()
+async def open_caller(port: int, token: str, body: bytes) -> tuple[Send, asyncio.StreamWriter]:
+    """Open a connection over which one caller sends the same body again and again."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=4 << 20)
     head = (
-        f"POST /rpc HTTP/1.1\r\nHost: 127.0.0.1:{job['port']}\r\n"
-        f"Authorization: Bearer {job['token']}\r\nContent-Type: application/json\r\n"
+        f"POST /rpc HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     ).encode()
     message = head + body
-    latencies = []
-    for _ in range(job["calls"]):
-        start = time.perf_counter()
+
+    async def send() -> None:
         writer.write(message)
         answer = await reader.readuntil(b"\r\n\r\n")
-        if not answer.startswith(b"HTTP/1.1 200"):
-            raise RuntimeError(answer.decode(errors="replace"))
         length = next(
             int(line.partition(b":")[2])
             for line in answer.split(b"\r\n")
             if line.lower().startswith(b"content-length:")
         )
-        await reader.readexactly(length)
-        latencies.append((time.perf_counter() - start) * 1000)
-    writer.close()
-    return latencies
+        content = await reader.readexactly(length)
+        # An error that comes back fast must not look like a fast call.
+        if not answer.startswith(b"HTTP/1.1 200") or b'"error":{"' in content[:200]:
+            raise RuntimeError((answer + content[:1000]).decode(errors="replace"))
+
+    return send, writer
 
 
-async def run(job: Job) -> Measured:
-    """Run all callers of a job side by side."""
-    start = time.perf_counter()
-    parts = await asyncio.gather(*(one_caller(job) for _ in range(job["callers"])))
-    return {
-        "latencies_ms": [value for part in parts for value in part],
-        "seconds": time.perf_counter() - start,
-    }
+async def main() -> None:
+    """Serve jobs."""
+    set_up = json.loads(sys.stdin.readline())
+
+    async def run(job: Job) -> Measured:
+        body = body_of(set_up["action"], job["input"])
+        opened = [
+            await open_caller(set_up["port"], set_up["token"], body) for _ in range(job["callers"])
+        ]
+        measured = await timed([send for send, _ in opened], job["calls"])
+        for _, writer in opened:
+            writer.close()
+        return measured
+
+    await serve(run, "ready")
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(run(json.loads(sys.stdin.read())))))
+    asyncio.run(main())

@@ -7,10 +7,12 @@ import platform
 import sys
 from collections.abc import Callable
 
-from scripts.benchmarks import calls, event_loop, memory, strict_json
+from scripts.benchmarks import calls, event_loop, growth, memory, peers, strict_json
 
 BENCHMARKS: dict[str, Callable[[int], str]] = {
     "calls": calls.run,
+    "peers": peers.run,
+    "growth": growth.run,
     "memory": memory.run,
     "loop": event_loop.run,
     "json": strict_json.run,

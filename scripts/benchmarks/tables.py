@@ -1,11 +1,24 @@
-"""Small helpers for figures: percentiles, and Markdown tables."""
+"""Small helpers for figures: percentiles, Markdown tables, and the commands behind them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
+from typing import Protocol
 
-__all__ = ["median", "percentile", "table"]
+__all__ = ["Named", "commands", "median", "percentile", "table"]
+
+
+class Named(Protocol):
+    """Something that a command runs."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+
+    @property
+    def command(self) -> str:
+        """What runs it."""
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -18,3 +31,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def commands(ways: Iterable[Named]) -> str:
+    """Return a Markdown list of what runs each way."""
+    return "\n".join(f"- {way.name}: `{way.command}`" for way in ways)
