@@ -13,3 +13,4 @@ export { Dispatcher } from "./dispatcher/dispatcher.js";
 export { attach, recallAttachment } from "./link/attach.js";
 export { AttachLinkError, readAttachLink } from "./link/attach_link.js";
 export { browserRuntime } from "./link/browser_runtime.js";
+export { AttachPanel } from "./link/panel/attach_panel.js";

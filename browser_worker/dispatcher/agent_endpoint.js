@@ -7,11 +7,25 @@
 import { PROTOCOL_LIMITS } from "../contract/limits.js";
 import { AppError } from "./app_error.js";
 import { METHODS } from "./methods.js";
+import { Observers } from "./observers.js";
 import { RpcSession, failure, readEnvelope } from "./rpc_session.js";
 
 /** @import { Dispatcher } from "./dispatcher.js" */
 
 /** @typedef {{ rpc: RpcSession, running: number }} Place */
+
+/**
+ * @typedef {object} SessionEvent What an observer is told: a session is there, a request of it begins,
+ *   ends, and the session is gone. Requests that reserve no session are not told.
+ * @property {"open" | "begin" | "end" | "close"} phase
+ * @property {string} session
+ * @property {number} [request] At begin and end: counts requests; the same for both.
+ * @property {string} [method] At begin and end.
+ * @property {string} [action] At begin and end, where the params name one. As sent: it may be unknown.
+ * @property {boolean} [ok] At the end.
+ * @property {string} [code] At the end of one that failed: the error's code.
+ * @property {boolean} [deferred] At the end of one that goes on as a task.
+ */
 
 /** Brings messages of named sessions to a dispatcher. */
 export class AgentEndpoint {
@@ -24,6 +38,19 @@ export class AgentEndpoint {
     this._maxSessions = maxSessions;
     /** Least recently used first. @type {Map<string, Place>} */
     this._places = new Map();
+    this._requests = 0;
+    /** @type {Observers<SessionEvent>} */
+    this._observers = new Observers();
+  }
+
+  /**
+   * Watches the sessions and their requests.
+   *
+   * @param {(event: SessionEvent) => void} observer What it throws changes nothing.
+   * @returns {() => void} Ends the watching.
+   */
+  onSession(observer) {
+    return this._observers.add(observer);
   }
 
   /** The names of the sessions that are kept, least recently used first. */
@@ -57,9 +84,18 @@ export class AgentEndpoint {
         ),
       );
     }
+    const { method, params } = envelope;
+    const action = Object.hasOwn(params, "action") ? params["action"] : undefined;
+    /** @type {Omit<SessionEvent, "phase">} */
+    const what = { session, request: ++this._requests, method };
+    if (typeof action === "string") what.action = action;
+    this._observers.notify({ phase: "begin", ...what });
     place.running++;
     try {
-      return (await place.rpc.handle(envelope, expired)) ?? null;
+      const answer = await place.rpc.handle(envelope, expired, (ending) =>
+        this._observers.notify({ phase: "end", ...what, ...ending }),
+      );
+      return answer ?? null;
     } finally {
       place.running--;
     }
@@ -72,7 +108,9 @@ export class AgentEndpoint {
    * @returns {boolean} Whether there was one.
    */
   closeSession(session) {
-    return this._places.delete(session);
+    const known = this._places.delete(session);
+    if (known) this._observers.notify({ phase: "close", session });
+    return known;
   }
 
   /**
@@ -89,13 +127,14 @@ export class AgentEndpoint {
     if (this._places.size >= this._maxSessions && !this._evict()) return undefined;
     const place = { rpc: new RpcSession(this._dispatcher, session), running: 0 };
     this._places.set(session, place);
+    this._observers.notify({ phase: "open", session });
     return place;
   }
 
   /** @returns {boolean} Whether a place was made free. */
   _evict() {
     for (const [name, place] of this._places) {
-      if (place.running === 0) return this._places.delete(name);
+      if (place.running === 0) return this.closeSession(name);
     }
     return false;
   }

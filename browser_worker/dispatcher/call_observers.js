@@ -2,6 +2,7 @@
 /** Who watches calls begin and end: a panel, say. What a watcher throws changes nothing. */
 
 import { contractCode } from "./app_error.js";
+import { Observers } from "./observers.js";
 
 /**
  * @typedef {object} CallEvent What an observer is told.
@@ -22,8 +23,8 @@ export class CallObservers {
   constructor(now) {
     this._now = now;
     this._calls = 0;
-    /** @type {Set<(event: CallEvent) => void>} */
-    this._observers = new Set();
+    /** @type {Observers<CallEvent>} */
+    this._observers = new Observers();
   }
 
   /**
@@ -31,8 +32,7 @@ export class CallObservers {
    * @returns {() => void} Ends the watching.
    */
   add(observer) {
-    this._observers.add(observer);
-    return () => void this._observers.delete(observer);
+    return this._observers.add(observer);
   }
 
   /**
@@ -45,10 +45,16 @@ export class CallObservers {
     if (this._observers.size === 0) return { done: () => {}, failed: () => {} };
     const call = ++this._calls;
     const start = this._now();
-    this._notify({ phase: "begin", call, ...what });
+    this._observers.notify({ phase: "begin", call, ...what });
     /** @param {Pick<CallEvent, "ok" | "code" | "deferred">} how */
     const end = (how) =>
-      this._notify({ phase: "end", call, ...what, ...how, durationMs: this._now() - start });
+      this._observers.notify({
+        phase: "end",
+        call,
+        ...what,
+        ...how,
+        durationMs: this._now() - start,
+      });
     return {
       done: (deferred) => end({ ok: true, deferred }),
       failed: (error) =>
@@ -58,16 +64,5 @@ export class CallObservers {
           code: contractCode(error) ?? "HOST_ERROR",
         }),
     };
-  }
-
-  /** @param {CallEvent} event */
-  _notify(event) {
-    for (const observer of this._observers) {
-      try {
-        observer(event);
-      } catch {
-        // An observer only watches.
-      }
-    }
   }
 }

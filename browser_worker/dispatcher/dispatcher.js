@@ -14,6 +14,7 @@ import { CallObservers } from "./call_observers.js";
 import { andThen, watched } from "./eventually.js";
 import { HostCall } from "./host_call.js";
 import { outputError } from "./json_copy.js";
+import { Observers } from "./observers.js";
 import { TIMELESS } from "./runtime.js";
 import { Task, TaskTable } from "./task_table.js";
 import { TurnQueue } from "./turn_queue.js";
@@ -54,6 +55,7 @@ export class Dispatcher {
     this._turns = new TurnQueue();
     this._enabled = false;
     this._observers = new CallObservers(() => runtime.now());
+    this._enabledObservers = /** @type {Observers<boolean>} */ (new Observers());
   }
 
   get enabled() {
@@ -66,7 +68,16 @@ export class Dispatcher {
    * @param {boolean} enabled
    */
   setEnabled(enabled) {
+    if (this._enabled === enabled) return;
     this._enabled = enabled === true;
+    this._enabledObservers.notify(this._enabled);
+  }
+
+  /**
+   * @param {(enabled: boolean) => void} observer Watches `setEnabled`. What it throws changes nothing.
+   */
+  onEnabled(observer) {
+    return this._enabledObservers.add(observer);
   }
 
   /**

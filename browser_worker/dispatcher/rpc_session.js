@@ -6,7 +6,7 @@
 
 import { isId } from "../contract/jsonrpc.js";
 import { StrictJsonError, parse, stringify } from "../contract/strict_json.js";
-import { AppError, RpcError, limitExceeded, wireErrorText } from "./app_error.js";
+import { AppError, RpcError, contractCode, limitExceeded, wireErrorText } from "./app_error.js";
 import { outputError } from "./json_copy.js";
 import { ALWAYS_ANSWERED, METHODS } from "./methods.js";
 
@@ -22,6 +22,8 @@ const PROTOCOL_VERSION = "1";
  * @property {Params} params
  * @property {unknown} [error] What is wrong with the line, if anything.
  */
+
+/** @typedef {{ ok: boolean, deferred: boolean, code?: string }} Ending How a call ended. */
 
 /**
  * Reads a line as far as it can be tied to an id. Reserves nothing and runs nothing.
@@ -119,15 +121,19 @@ export class RpcSession {
    *
    * @param {Envelope} envelope
    * @param {() => boolean} [expired] Whether the caller has gone by now.
+   * @param {(ending: Ending) => void} [ended] Told once; must not throw.
    * @returns {Promise<string | undefined>}
    */
-  async handle(envelope, expired) {
+  async handle(envelope, expired, ended) {
     try {
       if (envelope.error !== undefined && !isUnknown(envelope)) throw envelope.error;
       const result = await this._call(envelope, expired);
-      return envelope.id === undefined ? undefined : success(envelope.id, result);
+      const line = envelope.id === undefined ? undefined : success(envelope.id, result);
+      ended?.({ ok: true, deferred: result["status"] === "deferred" });
+      return line;
     } catch (error) {
       this._dispatcher.reportHostError(error);
+      ended?.({ ok: false, deferred: false, code: contractCode(error) ?? "HOST_ERROR" });
       return envelope.id === undefined ? undefined : failure(envelope.id, error);
     }
   }

@@ -10,6 +10,7 @@ test("an app imports these names and no others", () => {
     "AgentEndpoint",
     "AppError",
     "AttachLinkError",
+    "AttachPanel",
     "Dispatcher",
     "JsonNumber",
     "attach",

@@ -1,0 +1,136 @@
+// @ts-check
+/**
+ * The calls that a person is shown: newest first, bounded, each from its beginning to its end. Knows no
+ * DOM. Rows are replaced, never changed, so that whoever draws them sees which are new.
+ */
+
+/** @import { SessionEvent } from "../../dispatcher/agent_endpoint.js" */
+
+/**
+ * @typedef {object} CallRow
+ * @property {number} key Unique in its list.
+ * @property {string} name The action's, or the method's where there is none.
+ * @property {string} session
+ * @property {"read" | "write" | null} kind Null while it is not known, as for an action that there is not.
+ * @property {"running" | "done" | "deferred" | "failed"} phase
+ * @property {string | null} code The error's code.
+ * @property {number | null} durationMs
+ * @property {number} startMs On the clock that the list was given.
+ * @property {number} wallMs When it began, Unix milliseconds.
+ */
+
+/** What only asks about the app's actions, not for its content: an agent asks it all the time. */
+const UNSHOWN = new Set(["agent/info", "actions/list", "actions/describe", "tasks/get"]);
+/** @type {ReadonlyMap<string, "read" | "write">} */
+const KIND_OF_METHOD = new Map([
+  ["state/inspect", "read"],
+  ["resources/read", "read"],
+  ["view/render", "read"],
+  ["tasks/cancel", "write"],
+  ["actions/batch", "write"],
+]);
+
+export class CallList {
+  /** @type {CallRow[]} newest first */
+  #rows = [];
+  /** @type {Map<string, number>} the row of each request that runs */
+  #running = new Map();
+  /** @type {Map<string, "read" | "write">} */
+  #kinds = new Map();
+  #keys = 0;
+  #clock;
+  #maxRows;
+
+  /**
+   * @param {() => { monotonicMs: number, wallMs: number }} clock
+   * @param {number} [maxRows]
+   */
+  constructor(clock, maxRows = 50) {
+    this.#clock = clock;
+    this.#maxRows = maxRows;
+  }
+
+  /** @returns {readonly CallRow[]} newest first */
+  get rows() {
+    return this.#rows;
+  }
+
+  /** How many run now, those that no row is left for included. */
+  get running() {
+    return this.#running.size;
+  }
+
+  /**
+   * @param {SessionEvent} event
+   * @param {number} source Whose it is: each endpoint counts its requests anew.
+   * @returns {CallRow | null} the row that has begun
+   */
+  take(event, source) {
+    if (event.request === undefined || event.method === undefined) return null;
+    const request = `${source}:${event.request}`;
+    if (event.phase === "end") this.#end(request, event);
+    return event.phase === "begin" && !UNSHOWN.has(event.method)
+      ? this.#begin(request, event)
+      : null;
+  }
+
+  /**
+   * Learns what an action is, from the dispatcher, which alone knows it.
+   *
+   * @param {string} action
+   * @param {"read" | "write"} kind
+   */
+  learn(action, kind) {
+    if (this.#kinds.get(action) === kind) return;
+    this.#kinds.set(action, kind);
+    this.#rows = this.#rows.map((row) =>
+      row.name === action && row.kind === null ? { ...row, kind } : row,
+    );
+  }
+
+  /** Removes every row that has ended. */
+  clear() {
+    this.#rows = this.#rows.filter((row) => row.phase === "running");
+  }
+
+  /**
+   * @param {string} request
+   * @param {SessionEvent} event
+   */
+  #begin(request, { session, method = "", action }) {
+    const { monotonicMs, wallMs } = this.#clock();
+    const kind = action === undefined ? KIND_OF_METHOD.get(method) : this.#kinds.get(action);
+    /** @type {CallRow} */
+    const row = {
+      key: ++this.#keys,
+      name: action ?? method,
+      session,
+      kind: kind ?? null,
+      phase: "running",
+      code: null,
+      durationMs: null,
+      startMs: monotonicMs,
+      wallMs,
+    };
+    this.#running.set(request, row.key);
+    this.#rows = [row, ...this.#rows.slice(0, this.#maxRows - 1)];
+    return row;
+  }
+
+  /**
+   * @param {string} request
+   * @param {SessionEvent} event
+   */
+  #end(request, { ok, deferred, code }) {
+    const key = this.#running.get(request);
+    if (key === undefined) return;
+    this.#running.delete(request);
+    const at = this.#rows.findIndex((row) => row.key === key);
+    const row = this.#rows[at];
+    // A running one may have been pushed out by those that came after it.
+    if (row === undefined) return;
+    const phase = ok ? (deferred ? "deferred" : "done") : "failed";
+    const durationMs = Math.max(0, this.#clock().monotonicMs - row.startMs);
+    this.#rows = this.#rows.with(at, { ...row, phase, code: code ?? null, durationMs });
+  }
+}
