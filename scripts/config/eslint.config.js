@@ -29,8 +29,14 @@ export default [
   { files: ["browser_worker/link/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["browser_worker/link/worker.js"], languageOptions: { globals: globals.worker } },
   { files: ["browser_worker/demo/**/*.js"], languageOptions: { globals: globals.browser } },
+  { files: ["browser_worker/node/**/*.js"], languageOptions: { globals: globals.node } },
   {
     files: ["tests/javascript/**/*.js", "scripts/**/*.{js,mjs}"],
     languageOptions: { globals: globals.node },
+  },
+  { files: ["scripts/benchmarks/pages/**/*.js"], languageOptions: { globals: globals.browser } },
+  {
+    files: ["scripts/config/bundle_entry.js"],
+    languageOptions: { globals: { ...globals.worker, require: "readonly" } },
   },
 ];

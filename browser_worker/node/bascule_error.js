@@ -1,0 +1,89 @@
+// @ts-check
+/**
+ * How a call fails, as errors that a program can decide by: each has a `code` and an `outcome`.
+ * The twins of the Python client's exceptions. Contract: errors.
+ */
+
+import { JSON_RPC_ERROR } from "../contract/error_codes.js";
+
+/**
+ * What a call that failed may have done: "unknown" that it may have run, so that the state is to be
+ * inspected before another try; "not_delivered" that the page never got it. With null nothing was done.
+ *
+ * @typedef {"not_delivered" | "unknown" | null} Outcome
+ */
+
+/** The app's handler had begun, or may have: only what it did or gave was wrong. */
+const MAY_HAVE_RUN = new Set(["HOST_ERROR", "INVALID_OUTPUT", "LIMIT_EXCEEDED"]);
+/** @type {ReadonlyMap<number, string>} */
+const JSON_RPC_CODES = new Map(
+  Object.entries(JSON_RPC_ERROR).map(([name, number]) => [number, name]),
+);
+
+/** Whatever fails in calling an app. */
+export class BasculeError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message
+   * @param {{ outcome?: Outcome, hint?: string | undefined, cause?: unknown }} [more]
+   */
+  constructor(code, message, { outcome = null, hint, cause } = {}) {
+    super(
+      hint === undefined ? message : `${message} ${hint}`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.name = new.target.name;
+    /** @readonly */
+    this.code = code;
+    /** @readonly */
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * A call did not come to an answer of the app. `code` is the bridge's own, such as NOT_ATTACHED or
+ * BROWSER_GONE, or one of these: NO_BRIDGE, UNREACHABLE, CONNECTION_LOST, DEADLINE_EXCEEDED, ABORTED,
+ * NOT_A_BRIDGE, BAD_ANSWER, START_FAILED.
+ */
+export class BridgeFailure extends BasculeError {}
+
+/** The call's own deadline passed. It never means that something was cancelled. */
+export class DeadlineExceeded extends BridgeFailure {}
+
+/** The caller's own signal ended the call; `cause` is its reason. What runs in the page runs on. */
+export class CallAborted extends BridgeFailure {
+  /** @param {unknown} reason @param {Outcome} outcome */
+  constructor(reason, outcome) {
+    super("ABORTED", "The caller gave the call up.", { outcome, cause: reason });
+  }
+}
+
+/** The app answered with an error: the call came to its end there, and failed. */
+export class ActionError extends BasculeError {
+  /**
+   * @param {number} number The JSON-RPC error's.
+   * @param {string} message
+   * @param {Record<string, unknown>} data The error's members.
+   */
+  constructor(number, message, data) {
+    const told = Object.hasOwn(data, "code") ? data["code"] : undefined;
+    const code = typeof told === "string" ? told : (JSON_RPC_CODES.get(number) ?? "UNKNOWN_ERROR");
+    super(code, message, { outcome: MAY_HAVE_RUN.has(code) ? "unknown" : null });
+    /** @readonly */
+    this.number = number;
+    /** @readonly */
+    this.data = data;
+  }
+}
+
+/**
+ * The request was sent, and who answers is no bridge.
+ *
+ * @param {string} reason
+ */
+export function notABridge(reason) {
+  return new BridgeFailure("NOT_A_BRIDGE", `What answers there is not a bridge: ${reason}.`, {
+    outcome: "unknown",
+    hint: "`bascule list` shows the bridges that run.",
+  });
+}

@@ -1,0 +1,234 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { ActionSpec, AppError, Dispatcher } from "../../../browser_worker/index.js";
+import {
+  ActionError,
+  BasculeError,
+  BridgeFailure,
+  CallAborted,
+  DeadlineExceeded,
+  connect,
+  startBridge,
+} from "../../../browser_worker/node/index.js";
+import { attachPage } from "./support/attached_page.js";
+import { COMMAND } from "./support/command.js";
+
+/** @import { AppClient, BridgeProcess } from "../../../browser_worker/node/index.js" */
+/** @import { AttachedPage } from "./support/attached_page.js" */
+
+const ANY = { type: "object" };
+const ORIGIN = "http://127.0.0.1:8765";
+
+/** An app whose calls can be held. */
+class TestApp {
+  revision = 1;
+  events = new EventTarget();
+  /** @type {(() => void)[]} */
+  held = [];
+  specs = [
+    ActionSpec.read("echo", "Gives its input back", { inputSchema: ANY, outputSchema: ANY }),
+    ActionSpec.write("count", "Counts", {}),
+    ActionSpec.read("fail", "Throws", {}),
+    ActionSpec.read("hold", "Waits", {}),
+    ...Array.from({ length: 60 }, (_, n) => ActionSpec.read(`more.${n}`, "One of many")),
+  ];
+  dispatcher = new Dispatcher(
+    {
+      actions: () => this.specs,
+      revision: () => this.revision,
+      capabilities: () => 0,
+      concurrent: true,
+      inspect: (query) => ({ query, big: 2n ** 64n }),
+      execute: (action, input) => {
+        switch (action) {
+          case "echo":
+            return input;
+          case "count":
+            return { count: ++this.revision };
+          case "hold":
+            return new Promise((resolve) => {
+              this.held.push(() => resolve({}));
+              this.events.dispatchEvent(new Event("held"));
+            });
+          default:
+            throw new Error("of the app's own");
+        }
+      },
+    },
+    { app: { name: "Test", version: "1" } },
+  );
+
+  constructor() {
+    this.dispatcher.setEnabled(true);
+  }
+}
+
+describe("a client of an app that is attached to a real bridge", () => {
+  /** @type {string} */
+  let runtime;
+  /** @type {BridgeProcess} */
+  let bridge;
+  /** @type {AttachedPage} */
+  let page;
+  /** @type {AppClient} */
+  let client;
+  const app = new TestApp();
+
+  before(async () => {
+    runtime = await mkdtemp(join(tmpdir(), "bascule-"));
+    const env = { ...process.env, XDG_RUNTIME_DIR: runtime };
+    bridge = await startBridge({ origin: ORIGIN, command: COMMAND, env });
+    page = await attachPage(bridge, app.dispatcher);
+    client = connect(bridge);
+  });
+  after(async () => {
+    for (const goOn of app.held) goOn();
+    await client?.close();
+    await page?.detach();
+    await bridge?.close();
+    await rm(runtime, { recursive: true, force: true });
+  });
+
+  test("tells what the app is and what it can do, over all pages of the list", async () => {
+    const info = await client.info();
+    assert.equal(info["app"].name, "Test");
+    const actions = await client.actions();
+    assert.equal(actions.length, 64);
+    assert.deepEqual(
+      actions.slice(0, 2).map(({ name, kind }) => [name, kind]),
+      [
+        ["echo", "read"],
+        ["count", "write"],
+      ],
+    );
+    assert.deepEqual(
+      (await client.actions("many 59")).map(({ name }) => name),
+      ["more.59"],
+    );
+    const action = await client.describe("count");
+    assert.equal(action.kind, "write");
+    assert.equal(action.revision, app.revision);
+  });
+
+  test("calls an action and gives its output, exact in large numbers", async () => {
+    const input = { text: "é 😀\u2028", big: 9007199254740993n, list: [1, 2.5, null] };
+    const { status, output, task } = await client.call("echo", input);
+    assert.deepEqual([status, output, task], ["completed", input, null]);
+    assert.deepEqual(await client.inspect({ a: 1 }), {
+      query: { a: 1 },
+      big: 2n ** 64n,
+      revision: app.revision,
+      protocolVersion: "1",
+    });
+  });
+
+  test("sends the revision that it is given, or the latest", async () => {
+    await assert.rejects(client.call("count"), { code: "REVISION_REQUIRED", outcome: null });
+    await assert.rejects(client.call("count", {}, { expectedRevision: 99 }), {
+      code: "STALE_REVISION",
+      data: { expected: 99, actual: app.revision, code: "STALE_REVISION" },
+    });
+    const first = await client.call("count", {}, { expectedRevision: "latest" });
+    assert.equal(first.revision, app.revision);
+    const second = await client.call("count", {}, { expectedRevision: first.revision ?? 0 });
+    assert.equal(second.output.count, Number(first.revision) + 1);
+  });
+
+  test("an error of the app says whether it may have run", async () => {
+    const failed = await client.call("fail").catch((error) => error);
+    assert.ok(failed instanceof ActionError && failed instanceof BasculeError);
+    assert.deepEqual([failed.code, failed.number, failed.outcome], ["HOST_ERROR", 1018, "unknown"]);
+    assert.doesNotMatch(failed.message, /of the app's own/);
+    const unknown = await client.call("none").catch((error) => error);
+    assert.deepEqual([unknown.code, unknown.outcome], ["UNKNOWN_ACTION", null]);
+    const method = await client.request("no/such").catch((error) => error);
+    assert.deepEqual([method.code, method.number], ["METHOD_NOT_FOUND", -32601]);
+  });
+
+  test("a call that takes too long ends at its deadline, and its outcome is unknown", async () => {
+    const held = once(app.events, "held");
+    const call = client.call("hold", {}, { timeoutMs: 400 }).catch((error) => error);
+    await held;
+    const error = await call;
+    assert.ok(error instanceof DeadlineExceeded, String(error));
+    assert.equal(error.outcome, "unknown");
+    app.held.pop()?.();
+  });
+
+  test("a signal ends a call that the page has begun with an unknown outcome", async () => {
+    const held = once(app.events, "held");
+    const given = new AbortController();
+    const call = client.call("hold", {}, { signal: given.signal }).catch((error) => error);
+    await held;
+    given.abort(new Error("enough"));
+    const error = await call;
+    assert.ok(error instanceof CallAborted);
+    assert.equal(error.outcome, "unknown");
+    assert.match(String(error.cause), /enough/);
+    const before = connect(bridge).call("echo", {}, { signal: given.signal });
+    await assert.rejects(before, { code: "ABORTED", outcome: "not_delivered" });
+    app.held.pop()?.();
+  });
+
+  test("many calls at once get each their own answer", async () => {
+    const calls = Array.from({ length: 40 }, (_, n) => client.call("echo", { n }));
+    const outputs = (await Promise.all(calls)).map(({ output }) => output.n);
+    assert.deepEqual(
+      outputs,
+      Array.from({ length: 40 }, (_, n) => n),
+    );
+  });
+
+  test("a disabled app refuses, and says so by its code", async () => {
+    app.dispatcher.setEnabled(false);
+    try {
+      await assert.rejects(client.call("echo"), { code: "DISABLED", outcome: null });
+    } finally {
+      app.dispatcher.setEnabled(true);
+    }
+    assert.ok(new AppError("DISABLED", "one of the set") instanceof Error);
+  });
+
+  test("status tells of the page, and a closed client calls no more", async () => {
+    const other = connect(bridge, { session: "mine" });
+    assert.equal((await other.status())["attached"], true);
+    await other.info();
+    await other.close();
+    await other.close();
+    await assert.rejects(other.info(), TypeError);
+  });
+
+  test("a wrong token is refused before the call", async () => {
+    const stranger = connect({ url: bridge.url, token: "x".repeat(43) });
+    await assert.rejects(stranger.info(), { code: "UNAUTHORIZED", outcome: null });
+    await stranger.close();
+  });
+
+  test("without a page nothing is delivered", async () => {
+    await page.detach();
+    const error = await client.info().catch((failure) => failure);
+    assert.ok(error instanceof BridgeFailure);
+    assert.deepEqual([error.code, error.outcome], ["NOT_ATTACHED", "not_delivered"]);
+  });
+
+  test("a bridge that has ended is not sent the token", async () => {
+    await bridge.close();
+    assert.equal(bridge.running, false);
+    await assert.rejects(client.info(), { code: "NO_BRIDGE", outcome: "not_delivered" });
+  });
+});
+
+test("only addresses of this machine are dialled", () => {
+  const token = "x".repeat(43);
+  for (const url of ["http://localhost:1234", "https://127.0.0.1:1", "http://10.0.0.1:80", "x"]) {
+    assert.throws(() => connect({ url, token }), TypeError);
+  }
+  assert.throws(() => connect({ url: "http://127.0.0.1:1", token: "a b" }), TypeError);
+  assert.throws(() => connect({ url: "http://127.0.0.1:1", token }, { timeoutMs: 0 }), RangeError);
+});
