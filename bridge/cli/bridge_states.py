@@ -1,46 +1,7 @@
-"""What the running bridges are doing, as far as each of them tells within a moment."""
+"""What the running bridges are doing: the client's own, under the name that commands use."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
-
-from bridge.client.bridge_address import parse_address
-from bridge.client.bridge_connection import BridgeConnection
-from bridge.client.bridge_failure import BridgeFailure
-from bridge.client.discovery import is_running
-from bridge.contract.runtime_entry import RuntimeEntry
+from bridge.client.bridge_states import BridgeState, bridge_states
 
 __all__ = ["BridgeState", "bridge_states"]
-
-_PATIENCE_SECONDS: Final = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class BridgeState:
-    """A running bridge and its attachment."""
-
-    entry: RuntimeEntry
-    app: str | None
-    state: str
-    """attached, suspended, waiting (for a page), or silent."""
-
-
-def bridge_states(entries: Iterable[RuntimeEntry]) -> list[BridgeState]:
-    """Ask each bridge for its status. Those that ended in the meantime are left out."""
-    return [_state(entry) for entry in entries if is_running(entry)]
-
-
-def _state(entry: RuntimeEntry) -> BridgeState:
-    connection = BridgeConnection(parse_address(entry.url), entry.token)
-    try:
-        status = json.loads(connection.status(_PATIENCE_SECONDS))
-    except BridgeFailure:
-        return BridgeState(entry, None, "silent")
-    app = status.get("app")
-    if not isinstance(app, str):
-        return BridgeState(entry, None, "waiting")
-    frozen = status.get("pageState") == "frozen"
-    return BridgeState(entry, app, "suspended" if frozen else "attached")

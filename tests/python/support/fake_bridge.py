@@ -172,7 +172,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.data)
             return
         self.send_response_only(answer.status)
-        defaults = {"Content-Type": "application/json", "Content-Length": str(len(answer.body))}
+        # A connection is kept where the script says so.
+        self.close_connection = answer.headers.get("Connection") != "keep-alive"
+        defaults = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(answer.body)),
+            "Connection": "close",
+        }
         for name, value in {**defaults, **answer.headers}.items():
             self.send_header(name, value)
         self.end_headers()

@@ -1,0 +1,123 @@
+"""The bytes of every request to a bridge, and what its answers say. Knows no sockets.
+
+Contract: HTTP, errors.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from bridge.client.bridge_address import BridgeAddress
+from bridge.client.bridge_failure import BridgeFailure, DeadlineExceeded
+from bridge.client.connection_failures import not_a_bridge
+from bridge.client.http_response import HttpResponse
+from bridge.contract.error_codes import BridgeErrorCode, Outcome
+
+__all__ = ["BridgeRequests", "read_answer", "read_response"]
+
+_BEFORE_THE_CALL: Final = frozenset(
+    {
+        BridgeErrorCode.BAD_REQUEST,
+        BridgeErrorCode.UNAUTHORIZED,
+        BridgeErrorCode.FORBIDDEN_ORIGIN,
+        BridgeErrorCode.NOT_FOUND,
+        BridgeErrorCode.METHOD_NOT_ALLOWED,
+        BridgeErrorCode.TOO_LARGE,
+        BridgeErrorCode.UNSUPPORTED_MEDIA_TYPE,
+        BridgeErrorCode.FORBIDDEN_HOST,
+    }
+)
+"""Refusals without an outcome, since there was no call yet."""
+
+
+class BridgeRequests:
+    """Writes requests to one bridge. Keeps its token out of sight."""
+
+    __slots__ = ("_get", "_post")
+
+    def __init__(self, address: BridgeAddress, token: str) -> None:
+        common = (
+            f"Host: {address.host}:{address.port}\r\nAuthorization: Bearer {token}\r\n"
+        ).encode()
+        self._get = b" HTTP/1.1\r\n" + common + b"\r\n"
+        self._post = (
+            b" HTTP/1.1\r\n" + common + b"Content-Type: application/json\r\nContent-Length: "
+        )
+
+    def call(self, session: str, request: bytes, timeout_seconds: float | None = None) -> bytes:
+        """Return a call's bytes. `request` is the JSON text of an object, sent as it is."""
+        timeout = (
+            ""
+            if timeout_seconds is None
+            else f',"timeoutMs":{max(1, round(timeout_seconds * 1000))}'
+        )
+        head = f'{{"session":{json.dumps(session)}{timeout},"request":'
+        return self._posted(b"/rpc", head.encode() + request + b"}")
+
+    def close_session(self, session: str) -> bytes:
+        """Return the bytes that release a session in the page."""
+        return self._posted(b"/session/close", json.dumps({"session": session}).encode())
+
+    def calls(self, after: int | None, wait_seconds: float) -> bytes:
+        """Return the bytes that ask for the calls that others make, after an event's number."""
+        body = {"after": after, "waitMs": round(wait_seconds * 1000)}
+        return self._posted(b"/calls", json.dumps(body).encode())
+
+    def status(self) -> bytes:
+        """Return the bytes that ask what the bridge is doing."""
+        return b"GET /status" + self._get
+
+    def _posted(self, path: bytes, body: bytes) -> bytes:
+        return b"POST %b%b%d\r\n\r\n%b" % (path, self._post, len(body), body)
+
+
+def read_answer(response: HttpResponse) -> bytes:
+    """Return the body of a success. Raises `BridgeFailure` for everything else."""
+    status, body, _ = response
+    if status == 200:
+        return body
+    if 300 <= status < 400:
+        raise not_a_bridge("it redirects, which a bridge never does; it was not followed")
+    if status >= 400:
+        raise _refusal(status, body)
+    raise not_a_bridge(f"it answers with HTTP status {status}")
+
+
+def read_response(response: HttpResponse) -> bytes | None:
+    """Return a call's JSON-RPC response on one line, None for a taken notification."""
+    if response.status == 202:
+        return None
+    body = read_answer(response)
+    if b"\n" in body or b"\r" in body:
+        # Raw line breaks are whitespace between tokens: inside of strings they are escaped.
+        return body.replace(b"\r", b" ").replace(b"\n", b" ")
+    return body
+
+
+def _refusal(status: int, body: bytes) -> BridgeFailure:
+    """Return the bridge's own error, or that it is none."""
+    try:
+        value: object = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    error = value.get("error") if isinstance(value, dict) else None
+    if not isinstance(error, dict):
+        return not_a_bridge(f"it answers with HTTP status {status} and no reason")
+    code, message, hint = error.get("code"), error.get("message"), error.get("hint")
+    if not isinstance(code, str) or not isinstance(message, str):
+        return not_a_bridge(f"it answers with HTTP status {status} and no reason")
+    kind = DeadlineExceeded if code == BridgeErrorCode.TIMEOUT else BridgeFailure
+    return kind(
+        code,
+        message,
+        hint=hint if isinstance(hint, str) else None,
+        outcome=_outcome(code, error.get("outcome")),
+    )
+
+
+def _outcome(code: str, told: object) -> Outcome | None:
+    if isinstance(told, str) and told in set(Outcome):
+        return Outcome(told)
+    # Whatever leaves it open may have run.
+    return None if code in _BEFORE_THE_CALL else Outcome.UNKNOWN
