@@ -87,6 +87,12 @@ def add_parser(subparsers: Subparsers) -> Parser:
         "--owner-pid", type=int, metavar="PID", help="end when this process is gone"
     )
     parser.add_argument(
+        "--no-channel",
+        dest="channel",
+        action="store_false",
+        help="offer no WebSocket: the page polls, which is slower",
+    )
+    parser.add_argument(
         "-v",
         "--verbose",
         action="count",
@@ -111,6 +117,7 @@ def run(args: argparse.Namespace) -> int:
             public_hosts=tuple(args.public_host),
             idle_exit_seconds=args.idle_exit,
             owner_pid=args.owner_pid,
+            channel=args.channel,
         )
         with RuntimeDirectory.open(runtime_directory_path(), create=True) as directory:
             remove_stale(directory)

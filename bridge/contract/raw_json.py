@@ -24,13 +24,15 @@ from bridge.contract.strict_json import (
     loads_outline,
 )
 
-__all__ = ["RawObject", "read_object"]
+__all__ = ["RawObject", "read_object", "read_objects"]
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
 _LINE_BREAKS: Final = bytes.maketrans(b"\r\n", b"  ")
 _WHITE_SPACE: Final = b" \t\r\n"
 _ENVELOPE_VALUES: Final = 64
 """Values that a body may hold around the members whose values are counted on their own."""
+_FULL_OBJECTS: Final = 8
+"""Objects with as many values as there may be that one array may hold; smaller ones, more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +67,86 @@ def read_object(
     # More than this cannot be within the limits, however the values are spread.
     check_structure(body, limits.max_values * max(1, len(raw)) + _ENVELOPE_VALUES)
     check_syntax(body, limits)
+    return _read(body, raw, limits)
+
+
+def read_objects(  # noqa: PLR0913 - what to read, and its bounds
+    body: bytes,
+    *,
+    member: str,
+    raw: Collection[str],
+    limits: JsonLimits = JSON_LIMITS,
+    max_body_bytes: int = BRIDGE_LIMITS.max_body_bytes,
+    max_objects: int = BRIDGE_LIMITS.max_outstanding,
+) -> tuple[RawObject, list[RawObject | StrictJsonError]]:
+    """Read a body with a member that is an array of objects, each with `raw` members of its own.
+
+    Returns the body's other members and the objects. One that is over a limit inside a raw member
+    is returned as its error, which leaves the others good; its other members are in the error's
+    `values`. Raises `StrictJsonError` for everything else.
+    """
+    check_size(body, max_body_bytes)
+    check_structure(body, limits.max_values * _FULL_OBJECTS + max_objects * _ENVELOPE_VALUES)
+    check_syntax(body, limits)
+    outer = _read(body, (), limits, unread=member)
+    span = outer.raw(member) if member in outer.values else b"[]"
+    if not span.startswith(b"["):
+        raise StrictJsonError(f"{member} is not an array")
+    found: list[RawObject | StrictJsonError] = []
+    for element in _elements(span):
+        if len(found) >= max_objects:
+            raise StrictJsonError("too many", kind="limit", limit="members", maximum=max_objects)
+        try:
+            found.append(_read(element, raw, limits))
+        except StrictJsonError as error:
+            if error.kind != "limit" or error.member not in raw:
+                raise
+            found.append(error)
+    return outer, found
+
+
+def _read(
+    body: bytes, raw: Collection[str], limits: JsonLimits, unread: str | None = None
+) -> RawObject:
+    """Read an object whose syntax has been checked; of `unread` only its bytes are taken."""
     if not body.lstrip(_WHITE_SPACE).startswith(b"{"):
-        raise StrictJsonError("the body is not an object")
+        raise StrictJsonError("not an object")
     values: dict[str, JsonValue] = {}
     kept: dict[str, bytes] = {}
+    over: StrictJsonError | None = None
     for name, span in _members(body):
+        if name == unread:
+            values[name], kept[name] = None, span
+            continue
         try:
             values[name] = loads_outline(span, limits)
         except StrictJsonError as error:
             error.member = name
-            raise
+            over = over or error
+            continue
         if name in raw:
             kept[name] = span.translate(_LINE_BREAKS)
+    if over is not None:
+        over.values = values
+        raise over
     return RawObject(values, kept)
+
+
+def _elements(array: bytes) -> Iterator[bytes]:
+    """Yield the bytes of each element of an array whose syntax has been checked."""
+    depth = 0
+    start = 1
+    for match in _TOKEN.finditer(array):
+        mark = match[0]
+        if mark in (b"{", b"["):
+            depth += 1
+        elif mark in (b"}", b"]"):
+            depth -= 1
+        if (depth == 1 and mark == b",") or depth == 0:
+            element = array[start : match.start()].strip(_WHITE_SPACE)
+            if element:
+                yield element
+            start = match.end()
 
 
 def _members(body: bytes) -> Iterator[tuple[str, bytes]]:

@@ -72,6 +72,8 @@ class StrictJsonError(ValueError):
         self.limit = limit
         self.maximum = maximum
         self.member = member
+        self.values: dict[str, JsonValue] = {}
+        """What could be read beside that member, by whoever reads members one by one."""
 
 
 def loads(data: bytes, limits: JsonLimits = JSON_LIMITS) -> JsonValue:

@@ -15,6 +15,7 @@ import orjson
 from bridge.broker.effects import (
     Accepted,
     Answer,
+    ChannelOpened,
     CloseJob,
     Connected,
     Failure,
@@ -26,8 +27,9 @@ from bridge.broker.effects import (
 )
 from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, BridgeErrorCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
+from bridge.servers.bridge_routes import RouteName
 
-__all__ = ["ERROR_TEXTS", "ErrorText", "HttpAnswer", "error_answer", "http_answer"]
+__all__ = ["ERROR_TEXTS", "ErrorText", "HttpAnswer", "error_answer", "http_answer", "wire_item"]
 
 JSON: Final = "application/json"
 
@@ -145,17 +147,20 @@ def error_answer(
 def http_answer(answer: Answer) -> HttpAnswer:  # noqa: PLR0911 - one for each answer
     """Return what the broker's answer is on the wire."""
     match answer:
-        case Connected(client):
+        case Connected(client, ticket):
             return _ok(
                 {
                     "client": client,
                     "protocolVersion": "1",
                     "maxMessageBytes": JSON_LIMITS.max_encoded_bytes,
-                    "channel": None,
+                    "channel": _channel(ticket),
                 }
             )
-        case PollAnswer(now, items):
-            return _ok({"now": now, "requests": [_item(item) for item in items]})
+        case PollAnswer(now, items, ticket):
+            requests = [wire_item(item) for item in items]
+            return _ok({"now": now, "requests": requests, "channel": _channel(ticket)})
+        case ChannelOpened():
+            raise ValueError("an opened channel is answered by its handshake")
         case Accepted():
             return _ok({"accepted": True})
         case RawResponse(body):
@@ -170,7 +175,12 @@ def http_answer(answer: Answer) -> HttpAnswer:  # noqa: PLR0911 - one for each a
             assert_never(answer)
 
 
-def _item(item: Item) -> dict[str, object]:
+def _channel(ticket: str | None) -> dict[str, str] | None:
+    return None if ticket is None else {"path": RouteName.CHANNEL.value, "ticket": ticket}
+
+
+def wire_item(item: Item) -> dict[str, object]:
+    """Return an item as it is written, in a poll's answer or in a frame."""
     common = {"id": item.id, "seq": item.seq, "session": item.session}
     if isinstance(item, CloseJob):
         return {**common, "closeSession": True, "deadline": item.deadline_unix_ms}

@@ -25,14 +25,15 @@ from bridge.broker.events import (
     Waiter,
 )
 from bridge.contract.error_codes import BridgeErrorCode
-from bridge.contract.jsonrpc import request_id, response_id
+from bridge.contract.jsonrpc import request_id
 from bridge.contract.limits import JSON_LIMITS, BridgeLimits
 from bridge.contract.raw_json import RawObject, read_object
 from bridge.contract.strict_json import JsonValue, StrictJsonError
 from bridge.servers.bridge_gate import RequestHead
 from bridge.servers.bridge_routes import RouteName
+from bridge.servers.shapes import ShapeError, integer, read_result, text
 
-__all__ = ["AskingEvent", "BodyReader", "ShapeError"]
+__all__ = ["AskingEvent", "BodyReader"]
 
 AskingEvent = (
     Connect | Poll | Result | OversizeResult | StateReport | Disconnect | Call | CloseSession
@@ -41,15 +42,6 @@ AskingEvent = (
 
 _SESSION: Final = re.compile(r"[A-Za-z0-9._:-]+")
 _ACK: Final = re.compile(rb"0|[1-9][0-9]{0,15}")
-
-
-class ShapeError(Exception):
-    """The request came through the gate, but its content is not of the route's shape."""
-
-    def __init__(self, message: str, code: BridgeErrorCode = BridgeErrorCode.BAD_REQUEST) -> None:
-        super().__init__(message)
-        self.message = message
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +76,12 @@ class BodyReader:
             case RouteName.STATE:
                 return self._state(self._object(body), waiter)
             case RouteName.DISCONNECT:
-                return Disconnect(waiter, _text(self._object(body), "client"))
+                return Disconnect(waiter, text(self._object(body).values, "client"))
             case RouteName.RPC:
                 return self._call(self._object(body, "request"), waiter)
             case RouteName.SESSION_CLOSE:
                 return CloseSession(waiter, self._session(self._object(body)))
-            case RouteName.POLL | RouteName.STATUS:
+            case RouteName.POLL | RouteName.STATUS | RouteName.CHANNEL:
                 raise ValueError(f"{route} has no body")
             case _:
                 assert_never(route)
@@ -103,28 +95,31 @@ class BodyReader:
             raise _json_refusal(error) from None
 
     def _connect(self, body: RawObject, waiter: Waiter) -> Connect:
-        app = _text(body, "app")
+        app = text(body.values, "app")
         if len(app) > self.limits.max_app_name_chars:
             raise ShapeError(f"app has at most {self.limits.max_app_name_chars} characters.")
         return Connect(waiter, app)
 
     def _result(self, body: RawObject, waiter: Waiter) -> Result | OversizeResult:
-        client, item_id = _text(body, "client"), _text(body, "id")
-        too_large = body.values.get("tooLarge", False)
-        if not isinstance(too_large, bool) or too_large == ("response" in body.values):
-            raise ShapeError("A result has either a response or tooLarge: true.")
-        if too_large:
-            return OversizeResult(waiter, client, item_id)
-        answered = response_id(body.values["response"])
-        return Result(waiter, client, item_id, body.raw("response"), answered)
+        client, result = text(body.values, "client"), read_result(body)
+        if result.response is None or result.response_id is None:
+            return OversizeResult(waiter, client, result.item_id)
+        return Result(
+            waiter,
+            client,
+            result.item_id,
+            result.response,
+            result.response_id,
+            result.app_error,
+        )
 
     def _state(self, body: RawObject, waiter: Waiter) -> StateReport:
-        state, taken = body.values.get("state"), _integer(body.values.get("taken"))
+        state, taken = body.values.get("state"), integer(body.values.get("taken"))
         if not isinstance(state, str) or state not in set(PageState):
             raise ShapeError(f"state is one of {', '.join(PageState)}.")
         if taken is None or taken < 0:
             raise ShapeError("taken is the highest seq begun, an integer from 0.")
-        return StateReport(waiter, _text(body, "client"), PageState(state), taken)
+        return StateReport(waiter, text(body.values, "client"), PageState(state), taken)
 
     def _call(self, body: RawObject, waiter: Waiter) -> Call:
         session, request = self._session(body), body.values.get("request")
@@ -144,7 +139,7 @@ class BodyReader:
         longest = self.limits.max_call_seconds
         if "timeoutMs" not in values:
             return longest
-        timeout = _integer(values["timeoutMs"])
+        timeout = integer(values["timeoutMs"])
         if timeout is None or not 1 <= timeout <= longest * 1000:
             raise ShapeError(f"timeoutMs is an integer from 1 to {int(longest * 1000)}.")
         return timeout / 1000
@@ -160,14 +155,3 @@ def _json_refusal(error: StrictJsonError) -> ShapeError:
     if error.limit == "encodedBytes":
         return ShapeError(message, BridgeErrorCode.TOO_LARGE)
     return ShapeError(message)
-
-
-def _text(body: RawObject, name: str) -> str:
-    value = body.values.get(name)
-    if not isinstance(value, str) or not value:
-        raise ShapeError(f"{name} is a string that is not empty.")
-    return value
-
-
-def _integer(value: JsonValue) -> int | None:
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else None

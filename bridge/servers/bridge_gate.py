@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 from bridge.contract.error_codes import BridgeErrorCode
 from bridge.servers.bridge_routes import ROUTES, CallerClass, Route
+from bridge.servers.channel_handshake import read_handshake
 
 __all__ = [
     "GatePolicy",
@@ -68,6 +69,8 @@ class Passed:
     route: Route
     query: str
     content_length: int
+    ticket: str | None = field(default=None, repr=False)
+    """Of the channel: what has to be good before anything is let in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +110,16 @@ def check_head(head: RequestHead, policy: GatePolicy) -> Verdict:  # noqa: PLR09
     if route is None:
         return Refused(BridgeErrorCode.NOT_FOUND)
     refusal = _check_origin(head, route, policy) or _check_method(head, route)
-    refusal = refusal or _check_transfer(head)
+    refusal = refusal or _check_transfer(head, upgrades=route.is_channel)
     if refusal is not None:
         return refusal
     if head.method == "OPTIONS":
         return Preflight(route)
+    if route.is_channel:
+        handshake = read_handshake(head.headers)
+        if isinstance(handshake, str):
+            return Refused(BridgeErrorCode.BAD_REQUEST, handshake)
+        return Passed(route, query, 0, handshake.ticket)
     if not _has_token(head, policy.token):
         return Refused(BridgeErrorCode.UNAUTHORIZED)
     if not route.has_body:
@@ -148,13 +156,13 @@ def _check_method(head: RequestHead, route: Route) -> Refused | None:
     return Refused(BridgeErrorCode.METHOD_NOT_ALLOWED, allow=route.allow)
 
 
-def _check_transfer(head: RequestHead) -> Refused | None:
+def _check_transfer(head: RequestHead, *, upgrades: bool) -> Refused | None:
     if head.values(b"content-encoding"):
         return Refused(
             BridgeErrorCode.UNSUPPORTED_MEDIA_TYPE, "Bodies with a Content-Encoding are refused."
         )
     for name in (b"transfer-encoding", b"expect", b"upgrade"):
-        if head.values(name):
+        if head.values(name) and not (upgrades and name == b"upgrade"):
             return Refused(
                 BridgeErrorCode.BAD_REQUEST,
                 f"Requests with the header {name.decode().title()} are refused.",

@@ -77,6 +77,8 @@ class BridgeConfig:
     """End when no page is attached and nobody has called for this long."""
     owner_pid: int | None = None
     """End when this process is gone."""
+    channel: bool = True
+    """Offer the page a channel; without it the page polls."""
     limits: BridgeLimits = BRIDGE_LIMITS
 
     def __post_init__(self) -> None:
@@ -147,7 +149,7 @@ async def serve_bridge(
         token=config.token.encode(),
         max_body_bytes=limits.max_body_bytes,
     )
-    broker = Broker(limits, lambda: secrets.token_urlsafe(16))
+    broker = Broker(limits, lambda: secrets.token_urlsafe(16), channels=config.channel)
     service = BridgeService(broker, policy, limits, clock)
     server = BridgeServer(service, config.origin, limits)
     listener = await asyncio.get_running_loop().create_server(

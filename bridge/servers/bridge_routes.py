@@ -32,6 +32,7 @@ class RouteName(StrEnum):
     RESULT = "/result"
     STATE = "/state"
     DISCONNECT = "/disconnect"
+    CHANNEL = "/channel"
     RPC = "/rpc"
     SESSION_CLOSE = "/session/close"
     STATUS = "/status"
@@ -51,6 +52,11 @@ class Route:
         return self.method == "POST"
 
     @property
+    def is_channel(self) -> bool:
+        """Say whether the request becomes a WebSocket, let in by its ticket."""
+        return self.name is RouteName.CHANNEL
+
+    @property
     def allow(self) -> str:
         """Return the value of `Allow`; a browser may also ask in advance."""
         return f"{self.method}, OPTIONS" if self.caller is CallerClass.BROWSER else self.method
@@ -65,6 +71,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
             Route(RouteName.RESULT, "POST", CallerClass.BROWSER),
             Route(RouteName.STATE, "POST", CallerClass.BROWSER),
             Route(RouteName.DISCONNECT, "POST", CallerClass.BROWSER),
+            Route(RouteName.CHANNEL, "GET", CallerClass.BROWSER),
             Route(RouteName.RPC, "POST", CallerClass.TERMINAL),
             Route(RouteName.SESSION_CLOSE, "POST", CallerClass.TERMINAL),
             Route(RouteName.STATUS, "GET", CallerClass.TERMINAL),

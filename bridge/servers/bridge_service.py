@@ -9,19 +9,30 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from typing import Final
+from typing import Final, assert_never
 
 from aiohttp import web
 
 from bridge.broker.broker import Broker
-from bridge.broker.effects import Answer, Connected
+from bridge.broker.effects import (
+    Answer,
+    ChannelOpened,
+    Connected,
+    Effect,
+    EndChannel,
+    Reply,
+    SendItems,
+    SendRefusal,
+)
 from bridge.broker.events import (
     Call,
     CallerGone,
+    ChannelBroken,
     CloseSession,
     Connect,
     Disconnect,
     Event,
+    OpenChannel,
     Poll,
     PollBroken,
     Shutdown,
@@ -32,7 +43,8 @@ from bridge.contract.error_codes import BridgeErrorCode, Outcome
 from bridge.contract.limits import BridgeLimits
 from bridge.servers.active_requests import ActiveRequests, Place
 from bridge.servers.bridge_answers import HttpAnswer, error_answer, http_answer
-from bridge.servers.bridge_bodies import AskingEvent, BodyReader, ShapeError
+from bridge.servers.bridge_bodies import AskingEvent, BodyReader
+from bridge.servers.bridge_channel import ChannelSocket
 from bridge.servers.bridge_cors import cors_headers, preflight_headers
 from bridge.servers.bridge_gate import (
     GatePolicy,
@@ -45,7 +57,9 @@ from bridge.servers.bridge_gate import (
 from bridge.servers.bridge_metrics import BridgeMetrics
 from bridge.servers.bridge_responses import BridgeResponse
 from bridge.servers.bridge_routes import CallerClass, RouteName
+from bridge.servers.channel_frames import read_frame, render
 from bridge.servers.clock import Clock
+from bridge.servers.shapes import ShapeError
 
 __all__ = ["BridgeService"]
 
@@ -68,6 +82,7 @@ class BridgeService:
         self._metrics = BridgeMetrics(policy.origin, clock().monotonic)
         self._active = ActiveRequests(limits.max_active_requests, limits.reserved_active_requests)
         self._waiting: dict[Waiter, asyncio.Future[Answer]] = {}
+        self._channels: dict[Waiter, ChannelSocket] = {}
         self._new_waiter = itertools.count(1)
         self._timer: asyncio.TimerHandle | None = None
         self._used_at = clock().monotonic
@@ -118,6 +133,8 @@ class BridgeService:
                 return await self._send(request, head, self._status(head))
             self._used_at = self._clock().monotonic
             waiter = Waiter(next(self._new_waiter))
+            if passed.ticket is not None:
+                return await self._serve_channel(request, head, waiter, passed.ticket, place)
             try:
                 if route.name is RouteName.POLL:
                     event: AskingEvent = self._reader.poll(head, passed.query, waiter)
@@ -130,6 +147,29 @@ class BridgeService:
                 unread = not request.content.is_eof()
                 return await self._send(request, head, answer, close=unread)
             return await self._exchange(request, head, event, place)
+
+    async def _serve_channel(
+        self, request: web.BaseRequest, head: RequestHead, name: Waiter, ticket: str, place: Place
+    ) -> web.StreamResponse:
+        """Let a page's channel in by its ticket, and carry it until it ends."""
+        socket = ChannelSocket(self._limits, lambda data: self._frame(name, data))
+        self._channels[name] = socket
+        try:
+            answer = self._ask(OpenChannel(name, ticket)).result()
+            if not isinstance(answer, ChannelOpened):
+                return await self._send(request, head, http_answer(answer), close=True)
+            place.leave()
+            return await socket.run(request)
+        finally:
+            del self._channels[name]
+            self._tell(ChannelBroken(name))
+
+    def _frame(self, name: Waiter, data: bytes) -> None:
+        frame = read_frame(data, name, self._limits)
+        self._used_at = self._clock().monotonic
+        self._tell(frame.event)
+        for refusal in frame.refused:
+            self._perform(refusal)
 
     async def _read_body(self, request: web.BaseRequest, length: int) -> bytes:
         body = bytearray()
@@ -175,7 +215,7 @@ class BridgeService:
             if isinstance(answer, Connected):
                 self._tell(Disconnect(Waiter(next(self._new_waiter)), answer.client))
 
-    def _ask(self, event: AskingEvent) -> asyncio.Future[Answer]:
+    def _ask(self, event: AskingEvent | OpenChannel) -> asyncio.Future[Answer]:
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[event.waiter] = answered
         try:
@@ -186,11 +226,24 @@ class BridgeService:
         return answered
 
     def _tell(self, event: Event) -> None:
-        for reply in self._broker.handle(event, self._clock()):
-            answered = self._waiting.pop(reply.waiter, None)
-            if answered is not None and not answered.done():
-                answered.set_result(reply.answer)
+        for effect in self._broker.handle(event, self._clock()):
+            self._perform(effect)
         self._set_timer()
+
+    def _perform(self, effect: Effect) -> None:
+        match effect:
+            case Reply(waiter, answer):
+                answered = self._waiting.pop(waiter, None)
+                if answered is not None and not answered.done():
+                    answered.set_result(answer)
+            case SendItems(channel) | SendRefusal(channel):
+                if channel in self._channels:
+                    self._channels[channel].send(render(effect))
+            case EndChannel(channel, reason):
+                if channel in self._channels:
+                    self._channels[channel].end(reason)
+            case _:
+                assert_never(effect)
 
     def _set_timer(self) -> None:
         if self._timer is not None:

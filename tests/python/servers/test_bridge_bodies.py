@@ -24,9 +24,10 @@ from bridge.broker.events import (
 )
 from bridge.contract.jsonrpc import IntegerId, NoId, NullResponse, response_answers
 from bridge.contract.limits import BRIDGE_LIMITS
-from bridge.servers.bridge_bodies import BodyReader, ShapeError
+from bridge.servers.bridge_bodies import BodyReader
 from bridge.servers.bridge_gate import RequestHead
 from bridge.servers.bridge_routes import ROUTES, RouteName
+from bridge.servers.shapes import ShapeError
 
 READER = BodyReader(BRIDGE_LIMITS)
 W = Waiter(7)
