@@ -3,7 +3,7 @@
 
 import { Dispatcher } from "../dispatcher/dispatcher.js";
 import { browserRuntime } from "../link/browser_runtime.js";
-import { AttachPanel } from "./attach_panel.js";
+import { AttachPanel } from "../link/panel/attach_panel.js";
 import { documentHost } from "./document_host.js";
 import { bindEditor } from "./editor.js";
 import { TextDocument } from "./text_document.js";
@@ -48,18 +48,6 @@ bindEditor({
   dispatcher,
 });
 
-new AttachPanel(
-  {
-    dot: element("state-dot", HTMLElement),
-    state: element("state", HTMLElement),
-    message: element("message", HTMLElement),
-    attach: button("attach"),
-    detach: button("detach"),
-    linkForm: element("link-form", HTMLFormElement),
-    link: element("link", HTMLInputElement),
-    calls: element("calls", HTMLOListElement),
-    noCalls: element("no-calls", HTMLElement),
-  },
-  dispatcher,
-  "Bascule demo",
-);
+const panel = element("panel", AttachPanel);
+panel.app = "Bascule demo";
+panel.dispatcher = dispatcher;

@@ -54,7 +54,7 @@ export function panelState(situation) {
   return {
     state,
     tone: tone(situation, paused),
-    badge: paused ? "paused" : live && situation.running > 0 ? `${situation.running} running` : "",
+    badge: badge(situation, paused),
     message: message(situation, paused),
     bridge: offered ?? "",
     canAttach: asked && situation.ready,
@@ -64,6 +64,16 @@ export function panelState(situation) {
     takesLink: !live && !asked,
     transport: live ? transportText(situation) : "",
   };
+}
+
+/**
+ * @param {Situation} situation
+ * @param {boolean} paused
+ */
+function badge({ offered, running }, paused) {
+  if (offered !== null) return "asks to attach";
+  if (paused) return "paused";
+  return running > 0 ? `${running} running` : "";
 }
 
 /**

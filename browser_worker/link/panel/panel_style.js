@@ -1,23 +1,13 @@
 // @ts-check
 /**
  * How the panel looks. A constructed style sheet, which a page's Content-Security-Policy lets pass
- * without 'unsafe-inline'; light or dark as the page's own `color-scheme` says.
- *
- * To theme it: the `--bascule-…` properties on the element or above it, and `::part()`s.
+ * without 'unsafe-inline'. Its colours are in `panel_theme.js`.
  */
+
+import { PANEL_THEME } from "./panel_theme.js";
 
 const CSS = `
 :host {
-  --_paper: var(--bascule-paper, #ffffff);
-  --_field: var(--bascule-field, #fbfaf8);
-  --_ink: var(--bascule-ink, #1d2126);
-  --_quiet: var(--bascule-quiet, #59616b);
-  --_line: var(--bascule-line, #d5d8dc);
-  --_accent: var(--bascule-accent, #0b5cad);
-  --_accent-ink: var(--bascule-accent-ink, #ffffff);
-  --_good: var(--bascule-good, #18794e);
-  --_wait: var(--bascule-wait, #8a5200);
-  --_bad: var(--bascule-bad, #b3261e);
   display: block;
   box-sizing: border-box;
   min-width: 0;
@@ -27,24 +17,7 @@ const CSS = `
   text-align: start;
 }
 
-:host([hidden]) {
-  display: none;
-}
-
-@supports (color: light-dark(red, red)) {
-  :host {
-    --_paper: var(--bascule-paper, light-dark(#ffffff, #1d2125));
-    --_field: var(--bascule-field, light-dark(#fbfaf8, #15181b));
-    --_ink: var(--bascule-ink, light-dark(#1d2126, #e8eaed));
-    --_quiet: var(--bascule-quiet, light-dark(#59616b, #a4acb5));
-    --_line: var(--bascule-line, light-dark(#d5d8dc, #3b424a));
-    --_accent: var(--bascule-accent, light-dark(#0b5cad, #7ab7ff));
-    --_accent-ink: var(--bascule-accent-ink, light-dark(#ffffff, #0c1a2b));
-    --_good: var(--bascule-good, light-dark(#18794e, #5fd39b));
-    --_wait: var(--bascule-wait, light-dark(#8a5200, #f0b35a));
-    --_bad: var(--bascule-bad, light-dark(#b3261e, #ff8f87));
-  }
-}
+:host([hidden]) { display: none; }
 
 *,
 *::before,
@@ -52,9 +25,7 @@ const CSS = `
   box-sizing: border-box;
 }
 
-[hidden] {
-  display: none !important;
-}
+[hidden] { display: none !important; }
 
 details {
   --_tone: var(--_quiet);
@@ -98,9 +69,7 @@ details[open] > summary::after {
   transform: rotate(225deg) translate(-0.1rem, -0.1rem);
 }
 
-.title {
-  font-weight: 600;
-}
+.title { font-weight: 600; }
 
 #dot {
   flex: none;
@@ -124,9 +93,7 @@ details[open] > summary::after {
   background: linear-gradient(90deg, var(--_tone) 50%, transparent 50%);
 }
 
-#state {
-  color: var(--_tone);
-}
+#state { color: var(--_tone); }
 
 #badge {
   padding: 0 0.45rem;
@@ -138,13 +105,12 @@ details[open] > summary::after {
 }
 
 #body {
+  container-type: inline-size;
   padding: 0 0.9rem 0.9rem;
   outline: none;
 }
 
-p {
-  margin: 0;
-}
+p { margin: 0; }
 
 .status {
   display: flex;
@@ -184,9 +150,7 @@ p {
   overflow-wrap: anywhere;
 }
 
-#transport {
-  margin-top: 0.35rem;
-}
+#transport { margin-top: 0.35rem; }
 
 #offer {
   margin-top: 0.6rem;
@@ -207,9 +171,7 @@ dl {
   margin: 0 0 0.35rem;
 }
 
-dt {
-  color: var(--_quiet);
-}
+dt { color: var(--_quiet); }
 
 dd {
   margin: 0;
@@ -283,15 +245,14 @@ button.small {
 }
 
 summary:focus-visible,
-.scroller:focus-visible {
-  outline-offset: -3px;
-}
+.scroller:focus-visible { outline-offset: -3px; }
 
 .lists {
   margin-top: 0.9rem;
 }
 
-h3 {
+.heading {
+  display: block;
   margin: 0 0 0.2rem;
   font-size: 0.9em;
   font-weight: 600;
@@ -300,7 +261,13 @@ h3 {
 .scroller {
   max-height: var(--bascule-list-height, 15rem);
   overflow: auto;
+  scrollbar-width: thin;
+  scrollbar-color: var(--_quiet) transparent;
   border-radius: 0.3rem;
+}
+
+.scroller:has(#sessions) {
+  max-height: 9rem;
 }
 
 ul,
@@ -333,6 +300,12 @@ li .detail {
 
 #calls .detail {
   grid-column: 2 / -1;
+}
+
+@container (max-width: 22rem) {
+  #calls .outcome {
+    grid-column: 2 / -1;
+  }
 }
 
 .kind {
@@ -415,7 +388,7 @@ export function panelStyle(document) {
   const known = SHEETS.get(document);
   if (known !== undefined) return known;
   const sheet = new (document.defaultView ?? globalThis).CSSStyleSheet();
-  sheet.replaceSync(CSS);
+  sheet.replaceSync(PANEL_THEME + CSS);
   SHEETS.set(document, sheet);
   return sheet;
 }

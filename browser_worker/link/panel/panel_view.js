@@ -111,8 +111,9 @@ export class PanelView {
       role: "list",
       "aria-labelledby": "sessions-title",
     });
-    this.#sessionsPart = make("section", { class: "lists" }, [
-      make("h3", { id: "sessions-title" }, ["In use by"]),
+    // No headings: an element cannot know which level the page around it is at.
+    this.#sessionsPart = make("div", { class: "lists" }, [
+      make("span", { id: "sessions-title", class: "heading" }, ["In use by"]),
       scroller(make, "Sessions", sessions),
     ]);
     const calls = make("ol", { id: "calls", role: "list", "aria-labelledby": "calls-title" });
@@ -128,8 +129,11 @@ export class PanelView {
       this.#offer,
       this.#linkForm,
       this.#sessionsPart,
-      make("section", { class: "lists" }, [
-        make("div", { class: "row" }, [make("h3", { id: "calls-title" }, ["Calls"]), this.#clear]),
+      make("div", { class: "lists" }, [
+        make("div", { class: "row" }, [
+          make("span", { id: "calls-title", class: "heading" }, ["Calls"]),
+          this.#clear,
+        ]),
         scroller(make, "Calls", calls),
         this.#noCalls,
       ]),
