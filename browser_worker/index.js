@@ -14,3 +14,11 @@ export { attach, recallAttachment } from "./link/attach.js";
 export { AttachLinkError, readAttachLink } from "./link/attach_link.js";
 export { browserRuntime } from "./link/browser_runtime.js";
 export { AttachPanel } from "./link/panel/attach_panel.js";
+
+/** @typedef {import("./dispatcher/action_spec.js").ActionOptions} ActionOptions */
+/** @typedef {import("./dispatcher/call_observers.js").CallEvent} CallEvent */
+/** @typedef {import("./dispatcher/host.js").CallContext} CallContext */
+/** @typedef {import("./dispatcher/host.js").Host} Host */
+/** @typedef {import("./dispatcher/host.js").Unavailability} Unavailability */
+/** @typedef {import("./link/attach.js").AttachOptions} AttachOptions */
+/** @typedef {import("./link/attachment.js").Attachment} Attachment */

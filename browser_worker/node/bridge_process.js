@@ -33,6 +33,8 @@ export class BridgeProcess {
   #child;
   #log;
   #exited;
+  #token;
+  #link;
 
   /**
    * @param {ChildProcess} child
@@ -47,12 +49,19 @@ export class BridgeProcess {
     this.url = url;
     /** @readonly */
     this.origin = origin;
-    /** The capability token: whoever has it can call the app. @readonly @type {string} */
-    this.token = token;
-    /** The attach link, which is as secret as the token. @readonly @type {string} */
-    this.link = link;
-    // Neither is shown where the object is printed: a report of a failed test may be public.
-    for (const name of ["token", "link"]) Object.defineProperty(this, name, { enumerable: false });
+    // Not shown where the object is printed: a report of a failed test may be public.
+    this.#token = token;
+    this.#link = link;
+  }
+
+  /** The capability token: whoever has it can call the app. */
+  get token() {
+    return this.#token;
+  }
+
+  /** The attach link, which is as secret as the token. */
+  get link() {
+    return this.#link;
   }
 
   /** Whether it still runs. */

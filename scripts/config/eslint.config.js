@@ -34,7 +34,6 @@ export default [
     files: ["tests/javascript/**/*.js", "scripts/**/*.{js,mjs}"],
     languageOptions: { globals: globals.node },
   },
-  { files: ["scripts/benchmarks/pages/**/*.js"], languageOptions: { globals: globals.browser } },
   {
     files: ["scripts/config/bundle_entry.js"],
     languageOptions: { globals: { ...globals.worker, require: "readonly" } },
