@@ -39,11 +39,16 @@ export const PROTOCOL_LIMITS = Object.freeze({
 
 export const BRIDGE_LIMITS = Object.freeze({
   maxBodyBytes: 1_048_576 + 4_096,
+  maxOutstanding: 64,
   maxPollItems: 8,
   maxPollSeconds: 20,
   maxCallSeconds: 30,
   clientExpirySeconds: 60,
   clientGraceSeconds: 2,
+  /** A channel is opened by its ticket within this time, or not at all. */
+  ticketSeconds: 10,
+  /** How often the worker says on its channel that it runs. */
+  channelAliveSeconds: 15,
   maxAppNameChars: 200,
   maxSessionChars: 128,
   /** A call that runs longer than this is reported to the bridge as begun. */

@@ -16,7 +16,17 @@ import { recall } from "./remembered.js";
 /** @import { State } from "./attachment_state.js" */
 /** @import { PagePowers } from "./attachment.js" */
 /** @import { Endpoint } from "./delivery.js" */
+/** @import { Carrier } from "./transport.js" */
 /** @import { WorkerLike } from "./worker_transport.js" */
+
+/**
+ * @typedef {object} Change The members of the `Attachment` that a person may want to see.
+ * @property {State} state
+ * @property {Cause | null} cause
+ * @property {string} message
+ * @property {Carrier | null} transport
+ * @property {string} transportNote
+ */
 
 /**
  * @typedef {object} AttachOptions
@@ -27,8 +37,8 @@ import { recall } from "./remembered.js";
  * @property {boolean} [remember] Attach again without a click when this tab is reloaded: see
  *   `recallAttachment`. Keeps the token in the tab's session storage, where every script of the
  *   page's origin can read it.
- * @property {(change: { state: State, cause: Cause | null, message: string }) => void} [onState]
- *   Called on every change, and once at first.
+ * @property {boolean} [channel] false: answer by polling only, where a WebSocket is not wanted.
+ * @property {(change: Change) => void} [onState] Called on every change, and once at first.
  */
 
 /**
@@ -38,20 +48,22 @@ import { recall } from "./remembered.js";
  *
  * Nothing rejects or throws later on; what happens is told by the attachment's `state` ("connecting",
  * "attached", "suspended" while it tries to come back, "elsewhere", "refused", "detached"), `cause` and
- * `message`, and by its "statechange" event. When it has ended, the token is wiped; attach again for
+ * `message`, and by its "statechange" event. Calls come over a WebSocket where one can be opened and by
+ * polling elsewhere; `transport` says which ("channel", "polling"), `transportNote` why it is polling
+ * and what would change that. When it has ended, the token is wiped; attach again for
  * another try.
  *
  * @param {AttachOptions} options
  * @returns {Attachment} call its `detach()` to end it
  * @throws {TypeError} where `app` is not a name
  */
-export function attach({ url, token, app, dispatcher, remember = false, onState }) {
+export function attach({ url, token, app, dispatcher, remember = false, channel = true, onState }) {
   const endpoint = "request" in dispatcher ? dispatcher : new AgentEndpoint(dispatcher);
-  const attachment = new Attachment({ url, token, app, endpoint, remember }, pagePowers());
+  const attachment = new Attachment({ url, token, app, endpoint, remember, channel }, pagePowers());
   if (onState !== undefined) {
     const tell = () => {
-      const { state, cause, message } = attachment;
-      onState({ state, cause, message });
+      const { state, cause, message, transport, transportNote } = attachment;
+      onState({ state, cause, message, transport, transportNote });
     };
     attachment.addEventListener("statechange", tell);
     tell();

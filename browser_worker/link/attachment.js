@@ -19,6 +19,7 @@ import { watchLifecycle } from "./page_lifecycle.js";
 import { forget, recall, remember } from "./remembered.js";
 import { visibilityOf, watchPageState } from "./state_reports.js";
 import { takeTabLock } from "./tab_lock.js";
+import { textOfNote } from "./transport_note.js";
 import { makeWorkerTransport } from "./worker_transport.js";
 
 /** @import { Cause } from "./attachment_cause.js" */
@@ -27,11 +28,12 @@ import { makeWorkerTransport } from "./worker_transport.js";
 /** @import { ConnectAnswer } from "./connect_answer.js" */
 /** @import { Endpoint } from "./delivery.js" */
 /** @import { DiagnosisPowers } from "./diagnosis.js" */
-/** @import { Transport } from "./poll_loop.js" */
 /** @import { Clock, Fetch, SetTimer } from "./powers.js" */
 /** @import { TabStorage } from "./remembered.js" */
 /** @import { DocumentLike } from "./state_reports.js" */
 /** @import { Locks } from "./tab_lock.js" */
+/** @import { Carrier, Transport } from "./transport.js" */
+/** @import { TransportNote } from "./transport_note.js" */
 /** @import { WorkerLike } from "./worker_transport.js" */
 
 /**
@@ -58,15 +60,17 @@ import { makeWorkerTransport } from "./worker_transport.js";
  * @property {string} app
  * @property {Endpoint} endpoint
  * @property {boolean} remember
+ * @property {boolean} [channel] false: never use one.
  */
 
 /**
- * @fires Event#statechange whenever `state` or `message` has changed
+ * @fires Event#statechange whenever `state`, `message`, `transport` or `transportNote` has changed
  */
 export class Attachment extends EventTarget {
   #powers;
   #app;
   #remember;
+  #wantsChannel;
   #place;
   #api;
   #delivery;
@@ -80,6 +84,10 @@ export class Attachment extends EventTarget {
   #client = null;
   /** @type {Transport | null} */
   #transport = null;
+  /** @type {Carrier | null} */
+  #carrier = null;
+  /** @type {TransportNote} */
+  #note = "none";
   /** @type {PageState} */
   #pageState;
   /** @type {(() => void)[]} */
@@ -96,7 +104,7 @@ export class Attachment extends EventTarget {
    * @param {AttachmentOptions} options
    * @param {PagePowers} powers
    */
-  constructor({ url, token, app, endpoint, remember: keep }, powers) {
+  constructor({ url, token, app, endpoint, remember: keep, channel = true }, powers) {
     super();
     const { maxAppNameChars } = BRIDGE_LIMITS;
     if (typeof app !== "string" || app === "" || [...app].length > maxAppNameChars) {
@@ -106,6 +114,7 @@ export class Attachment extends EventTarget {
     this.#powers = powers;
     this.#app = app;
     this.#remember = keep;
+    this.#wantsChannel = channel;
     this.#token = token;
     this.#place = { url: address ?? "", origin: powers.location.origin };
     this.#pageState = visibilityOf(powers.document);
@@ -137,6 +146,16 @@ export class Attachment extends EventTarget {
     return this.#cause === null
       ? messageOfState(this.#state, this.#place)
       : messageOf(this.#cause, this.#place);
+  }
+
+  /** @returns {Carrier | null} what carries the calls; null while it is not attached or not yet known */
+  get transport() {
+    return this.#state === "attached" ? this.#carrier : null;
+  }
+
+  /** Why calls go by polling and what to do about it, for a person; "" while nothing is to be said. */
+  get transportNote() {
+    return this.transport === null ? "" : textOfNote(this.#note, this.#place);
   }
 
   /**
@@ -237,6 +256,7 @@ export class Attachment extends EventTarget {
       token: this.#token,
       app: this.#app,
       pageState: this.#pageState,
+      channel: this.#wantsChannel,
       onStarted: () => this.#accepted(),
       onBlocked: () => {
         void this.#goodbye();
@@ -255,10 +275,15 @@ export class Attachment extends EventTarget {
         this.#releaseTab = () => {};
         this.#move("lost", cause);
       },
+      onCarrier: (carrier, note) => {
+        this.#carrier = carrier;
+        this.#note = note;
+        if (this.#state === "attached") this.#changed();
+      },
       onEnded: (cause) => this.#end(cause),
     });
     this.#transport = transport;
-    transport.start(answer.client);
+    transport.start(answer.client, answer.channel);
   }
 
   /** @param {ConnectAnswer} answer */
@@ -324,6 +349,8 @@ export class Attachment extends EventTarget {
     this.#cancelWait();
     this.#transport?.stop();
     this.#transport = null;
+    this.#carrier = null;
+    this.#note = "none";
     this.#releaseTab();
     this.#releaseTab = () => {};
   }
@@ -347,6 +374,10 @@ export class Attachment extends EventTarget {
   #move(event, cause) {
     this.#state = nextState(this.#state, event);
     this.#cause = cause;
+    this.#changed();
+  }
+
+  #changed() {
     this.dispatchEvent(new Event("statechange"));
   }
 }

@@ -35,6 +35,17 @@ export const OCCUPIED = Object.freeze({
   jitter: 0.1,
 });
 
+/**
+ * For a channel that does not open or breaks: polling carries the calls meanwhile, so there is no end.
+ *
+ * @type {Readonly<Schedule>}
+ */
+export const CHANNEL = Object.freeze({
+  delaysMs: Object.freeze([0, 1_000, 5_000, 20_000, 60_000, 300_000]),
+  endAfterMs: Infinity,
+  jitter: 0.2,
+});
+
 export class BackOff {
   #schedule;
   #random;

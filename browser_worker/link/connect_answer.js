@@ -2,6 +2,9 @@
 /** What the bridge answers to `/connect`, read into a value or told to be something else. */
 
 import { isWellFormed } from "../contract/utf8.js";
+import { readChannelOffer } from "./channel_offer.js";
+
+/** @import { ChannelOffer } from "./channel_offer.js" */
 
 /** Bridges use far fewer; it goes into every poll's address. */
 const MAX_CLIENT_CHARS = 256;
@@ -10,6 +13,7 @@ const MAX_CLIENT_CHARS = 256;
  * @typedef {object} ConnectAnswer
  * @property {string} client
  * @property {number} maxMessageBytes
+ * @property {ChannelOffer | null} channel
  */
 
 /**
@@ -29,5 +33,5 @@ export function readConnectAnswer(text) {
   // No address can hold half a character.
   if (!isWellFormed(client)) return null;
   if (!Number.isSafeInteger(maxMessageBytes) || maxMessageBytes < 1) return null;
-  return { client, maxMessageBytes };
+  return { client, maxMessageBytes, channel: readChannelOffer(value.channel) };
 }

@@ -13,8 +13,10 @@
  * @property {number} wallMs Unix ms.
  */
 
-/** Answers that a clock's offset is remembered over: a clock that is set is believed again soon. */
+/** Readings that a clock's offset is remembered over: a clock that is set is believed again soon. */
 const WINDOW = 8;
+/** A channel can bring eight frames at once that all waited as long: older ones must still be known. */
+const BRIDGE_WINDOW = 16;
 
 /**
  * Estimates how late a reading of another clock arrives. The smallest difference seen lately is
@@ -23,6 +25,12 @@ const WINDOW = 8;
 export class DelayFilter {
   /** @type {number[]} */
   #differences = [];
+  #window;
+
+  /** @param {number} [window] how many readings are remembered */
+  constructor(window = WINDOW) {
+    this.#window = window;
+  }
 
   /**
    * @param {number} there the other clock when the message was sent
@@ -32,7 +40,7 @@ export class DelayFilter {
   delay(there, here) {
     const difference = here - there;
     this.#differences.push(difference);
-    if (this.#differences.length > WINDOW) this.#differences.shift();
+    if (this.#differences.length > this.#window) this.#differences.shift();
     return difference - Math.min(...this.#differences);
   }
 }
@@ -48,9 +56,9 @@ export function elapsedMs(then, now) {
   return Math.max(0, now.monotonicMs - then.monotonicMs, now.wallMs - then.wallMs);
 }
 
-/** The age of poll answers at their arrival. One for each bridge. */
+/** The age of what the bridge sends, at its arrival. One for each bridge. */
 export class AnswerAges {
-  #filter = new DelayFilter();
+  #filter = new DelayFilter(BRIDGE_WINDOW);
   #longestPollMs;
 
   /** @param {number} longestPollMs after which the bridge answers a poll in any case */
@@ -69,5 +77,16 @@ export class AnswerAges {
       this.#filter.delay(bridgeNowMs, received.wallMs),
       elapsedMs(sent, received) - this.#longestPollMs,
     );
+  }
+
+  /**
+   * The age of a frame that was not asked for: only the clocks can tell.
+   *
+   * @param {number} bridgeNowMs the frame's own `now`
+   * @param {Reading} received
+   * @returns {number} ms, at least 0
+   */
+  pushedAge(bridgeNowMs, received) {
+    return this.#filter.delay(bridgeNowMs, received.wallMs);
   }
 }

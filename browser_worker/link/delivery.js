@@ -14,7 +14,7 @@ import { elapsedMs } from "./deadlines.js";
 import { rawMembers } from "./raw_members.js";
 
 /** @import { Reading } from "./deadlines.js" */
-/** @import { DeliveredItem, Transport } from "./poll_loop.js" */
+/** @import { DeliveredItem, Transport } from "./transport.js" */
 /** @import { Clock } from "./powers.js" */
 
 /**

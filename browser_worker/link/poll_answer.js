@@ -1,7 +1,10 @@
 // @ts-check
 /** What the bridge answers to a poll: its clock, and items with their messages left as raw text. */
 
+import { readChannelOffer } from "./channel_offer.js";
 import { rawElements, rawMembers } from "./raw_members.js";
+
+/** @import { ChannelOffer } from "./channel_offer.js" */
 
 /**
  * @typedef {object} Item One thing that the page is asked to do.
@@ -16,6 +19,7 @@ import { rawElements, rawMembers } from "./raw_members.js";
  * @typedef {object} PollAnswer
  * @property {number} now Unix ms by the bridge's clock, when it answered.
  * @property {Item[]} items
+ * @property {ChannelOffer | null} channel
  */
 
 /**
@@ -26,9 +30,19 @@ import { rawElements, rawMembers } from "./raw_members.js";
 export function readPollAnswer(text) {
   const members = rawMembers(text);
   return {
-    now: milliseconds(members.get("now")),
-    items: rawElements(members.get("requests") ?? "").map(readItem),
+    now: readMilliseconds(members.get("now")),
+    items: readItems(members.get("requests")),
+    channel: readChannelOffer(JSON.parse(members.get("channel") ?? "null")),
   };
+}
+
+/**
+ * @param {string | undefined} raw an array of items
+ * @returns {Item[]}
+ * @throws {SyntaxError}
+ */
+export function readItems(raw) {
+  return rawElements(raw ?? "").map(readItem);
 }
 
 /**
@@ -43,16 +57,20 @@ function readItem(text) {
   const seq = number(members.get("seq"));
   if (!Number.isSafeInteger(seq) || seq < 1) throw new SyntaxError("an item has no place");
   return {
-    id: string(members.get("id")),
+    id: readString(members.get("id")),
     seq,
-    session: string(members.get("session")),
-    deadline: milliseconds(members.get("deadline")),
+    session: readString(members.get("session")),
+    deadline: readMilliseconds(members.get("deadline")),
     request,
   };
 }
 
-/** @param {string | undefined} raw */
-function string(raw) {
+/**
+ * @param {string | undefined} raw
+ * @returns {string}
+ * @throws {SyntaxError}
+ */
+export function readString(raw) {
   const value = JSON.parse(raw ?? "");
   if (typeof value !== "string") throw new SyntaxError("expected a string");
   return value;
@@ -65,8 +83,12 @@ function number(raw) {
   return value;
 }
 
-/** @param {string | undefined} raw */
-function milliseconds(raw) {
+/**
+ * @param {string | undefined} raw Unix ms
+ * @returns {number}
+ * @throws {SyntaxError}
+ */
+export function readMilliseconds(raw) {
   const value = number(raw);
   if (!Number.isFinite(value)) throw new SyntaxError("expected a time");
   return value;

@@ -11,6 +11,11 @@ const receive = makeWorkerService({
   setTimer,
   clock: readClocks,
   random: Math.random,
+  makeSocket: (url, protocols) =>
+    /** @type {import("./channel.js").SocketLike} */ (
+      /** @type {unknown} */ (new WebSocket(url, protocols))
+    ),
+  policy: self,
   post: (message) => self.postMessage(message),
 });
 

@@ -8,11 +8,26 @@
 
 /** @import { Cause } from "./attachment_cause.js" */
 /** @import { PageState } from "./bridge_api.js" */
+/** @import { ChannelOffer } from "./channel_offer.js" */
+/** @import { ConnectAnswer } from "./connect_answer.js" */
 /** @import { Reading } from "./deadlines.js" */
-/** @import { DeliveredItem } from "./poll_loop.js" */
+/** @import { Carrier, DeliveredItem } from "./transport.js" */
+/** @import { TransportNote } from "./transport_note.js" */
 
 /**
- * @typedef {{ type: "start", url: string, token: string, app: string, client: string, pageState: PageState }} StartMessage
+ * @typedef {object} Start
+ * @property {string} url
+ * @property {string} token
+ * @property {string} app
+ * @property {string} client
+ * @property {PageState} pageState
+ * @property {boolean} channel Whether the app wants one.
+ * @property {ChannelOffer | null} offer The one that came with `client`.
+ * @property {number} offeredWallMs
+ */
+
+/**
+ * @typedef {Start & { type: "start" }} StartMessage
  * @typedef {{ type: "result", id: string, response: string | null }} ResultMessage
  * @typedef {{ type: "begun", id: string, seq: number }} BegunMessage
  * @typedef {{ type: "page", state: PageState }} PageStateMessage
@@ -23,11 +38,12 @@
 /**
  * @typedef {{ type: "started", at: Reading }} StartedMessage
  * @typedef {{ type: "items", items: DeliveredItem[], at: Reading }} ItemsMessage
- * @typedef {{ type: "connected", client: string, maxMessageBytes: number }} ConnectedMessage
+ * @typedef {{ type: "connected", answer: ConnectAnswer }} ConnectedMessage
  * @typedef {{ type: "live" }} LiveMessage
  * @typedef {{ type: "lost", cause: Cause }} LostMessage
  * @typedef {{ type: "ended", cause: Cause }} EndedMessage
- * @typedef {StartedMessage | ItemsMessage | ConnectedMessage | LiveMessage | LostMessage | EndedMessage} ToPage
+ * @typedef {{ type: "carrier", carrier: Carrier, note: TransportNote }} CarrierMessage
+ * @typedef {StartedMessage | ItemsMessage | ConnectedMessage | LiveMessage | LostMessage | EndedMessage | CarrierMessage} ToPage
  */
 
 export {};

@@ -5,10 +5,11 @@
  * Takes its powers from `worker.js`; knows no global of a worker itself.
  */
 
+import { BRIDGE_LIMITS } from "../contract/limits.js";
 import { makeBridgeApi } from "./bridge_api.js";
-import { makePollLoop } from "./poll_loop.js";
+import { makeWorkerLink } from "./worker_link.js";
 
-/** @import { Transport } from "./poll_loop.js" */
+/** @import { MakeSocket } from "./channel.js" */
 /** @import { Clock, Fetch, SetTimer } from "./powers.js" */
 /** @import { StartMessage, ToPage, ToWorker } from "./worker_messages.js" */
 
@@ -18,30 +19,46 @@ import { makePollLoop } from "./poll_loop.js";
  * @param {SetTimer} powers.setTimer
  * @param {Clock} powers.clock
  * @param {() => number} powers.random
+ * @param {MakeSocket} powers.makeSocket
+ * @param {Pick<EventTarget, "addEventListener">} powers.policy where the browser reports what the
+ *   worker's Content-Security-Policy stopped
  * @param {(message: ToPage) => void} powers.post
  * @returns {(message: ToWorker) => void} takes one message of the page
  */
-export function makeWorkerService({ fetch, setTimer, clock, random, post }) {
-  /** @type {Transport | null} */
+export function makeWorkerService(powers) {
+  const { fetch, setTimer, clock, random, makeSocket, policy, post } = powers;
+  /** @type {ReturnType<typeof makeWorkerLink> | null} */
   let transport = null;
 
   /** @param {StartMessage} message */
-  function start({ url, token, app, client, pageState }) {
-    transport = makePollLoop({
+  function start({ url, token, app, client, pageState, channel, offer, offeredWallMs }) {
+    const link = makeWorkerLink({
       api: makeBridgeApi({ fetch, url, token }),
+      url,
       app,
+      makeSocket: channel ? makeSocket : null,
       setTimer,
       clock,
       random,
       onItems: (items, at) => post({ type: "items", items, at }),
-      onConnected: (answer) => post({ type: "connected", ...answer }),
+      onConnected: (answer) => post({ type: "connected", answer }),
       onLive: () => post({ type: "live" }),
       onLost: (cause) => post({ type: "lost", cause }),
+      onCarrier: (carrier, note) => post({ type: "carrier", carrier, note }),
       onEnded: (cause) => post({ type: "ended", cause }),
     });
-    transport.setPageState(pageState);
+    transport = link;
+    policy.addEventListener("securitypolicyviolation", (event) => {
+      if ("blockedURI" in event && String(event.blockedURI).startsWith("ws:")) {
+        link.blockedByPolicy();
+      }
+    });
+    link.setPageState(pageState);
     post({ type: "started", at: clock() });
-    transport.start(client);
+    // A worker can take long to load, and its ticket is good for ten seconds. Without a word of the
+    // bridge that it offers no channel, the next poll's answer brings another.
+    const fresh = clock().wallMs - offeredWallMs < BRIDGE_LIMITS.ticketSeconds * 1_000;
+    link.start(client, fresh ? offer : undefined);
   }
 
   return (message) => {

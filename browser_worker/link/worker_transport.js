@@ -10,7 +10,7 @@ import { DelayFilter } from "./deadlines.js";
 
 /** @import { PageState } from "./bridge_api.js" */
 /** @import { Reading } from "./deadlines.js" */
-/** @import { Transport, TransportEvents } from "./poll_loop.js" */
+/** @import { Transport, TransportEvents } from "./transport.js" */
 /** @import { Clock, SetTimer } from "./powers.js" */
 /** @import { ToPage, ToWorker } from "./worker_messages.js" */
 
@@ -31,6 +31,7 @@ import { DelayFilter } from "./deadlines.js";
  * @property {string} token Passed on to the worker; the caller may drop it after `start`.
  * @property {string} app
  * @property {PageState} pageState
+ * @property {boolean} channel Whether the app wants one.
  * @property {() => void} onStarted
  * @property {() => void} onBlocked The worker could not be started.
  */
@@ -73,13 +74,16 @@ export function makeWorkerTransport(powers) {
         return;
       }
       case "connected":
-        powers.onConnected(message);
+        powers.onConnected(message.answer);
         return;
       case "live":
         powers.onLive();
         return;
       case "lost":
         powers.onLost(message.cause);
+        return;
+      case "carrier":
+        powers.onCarrier(message.carrier, message.note);
         return;
       case "ended":
         powers.onEnded(message.cause);
@@ -101,8 +105,9 @@ export function makeWorkerTransport(powers) {
   }
 
   return {
-    start(client) {
-      const { url, token, app, pageState } = powers;
+    start(client, offer = null) {
+      const { url, token, app, pageState, channel } = powers;
+      const offeredWallMs = clock().wallMs;
       powers.token = "";
       try {
         worker = powers.makeWorker();
@@ -122,7 +127,8 @@ export function makeWorkerTransport(powers) {
         event.preventDefault();
         block();
       };
-      worker.postMessage({ type: "start", url, token, app, client, pageState });
+      const start = { url, token, app, client, pageState, channel, offer, offeredWallMs };
+      worker.postMessage({ type: "start", ...start });
     },
     stop,
     postResult: (id, response) => worker?.postMessage({ type: "result", id, response }),

@@ -6,7 +6,7 @@ import { Delivery } from "../../../browser_worker/link/delivery.js";
 import { FakeTime, settle } from "./support/fake_time.js";
 
 /** @import { Endpoint, RequestContext } from "../../../browser_worker/link/delivery.js" */
-/** @import { DeliveredItem } from "../../../browser_worker/link/poll_loop.js" */
+/** @import { DeliveredItem } from "../../../browser_worker/link/transport.js" */
 
 const REQUEST = '{"jsonrpc":"2.0","id":1,"method":"agent/info"}';
 

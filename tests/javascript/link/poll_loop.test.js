@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { makeBridgeApi } from "../../../browser_worker/link/bridge_api.js";
-import { makePollLoop } from "../../../browser_worker/link/poll_loop.js";
+import { makeWorkerLink } from "../../../browser_worker/link/worker_link.js";
 import { FakeTime, settle } from "./support/fake_time.js";
 import {
   CONNECTED,
@@ -13,7 +13,7 @@ import {
   pollAnswer,
 } from "./support/scripted_bridge.js";
 
-/** @import { DeliveredItem } from "../../../browser_worker/link/poll_loop.js" */
+/** @import { DeliveredItem } from "../../../browser_worker/link/transport.js" */
 
 const REQUEST = '{"jsonrpc":"2.0","id":1,"method":"agent/info"}';
 
@@ -24,9 +24,11 @@ function start() {
   const told = [];
   /** @type {DeliveredItem[]} */
   const items = [];
-  const loop = makePollLoop({
+  const loop = makeWorkerLink({
     api: makeBridgeApi({ fetch: bridge.fetch, url: URL_OF_BRIDGE, token: TOKEN }),
+    url: URL_OF_BRIDGE,
     app: "Editor",
+    makeSocket: null,
     setTimer: time.setTimer,
     clock: time.clock,
     random: () => 0.5,
@@ -34,9 +36,10 @@ function start() {
     onConnected: (answer) => void told.push(`connected ${answer.client}`),
     onLive: () => void told.push("live"),
     onLost: (cause) => void told.push(`lost ${cause}`),
+    onCarrier: () => {},
     onEnded: (cause) => void told.push(`ended ${cause}`),
   });
-  loop.start("client-1");
+  loop.start("client-1", null);
   return { time, bridge, told, items, loop };
 }
 
@@ -160,9 +163,11 @@ test("at the end of the attempts the token is wiped from memory", async () => {
   const powers = { fetch: bridge.fetch, url: URL_OF_BRIDGE, token: TOKEN };
   const api = makeBridgeApi(powers);
   const nothing = () => {};
-  const loop = makePollLoop({
+  const loop = makeWorkerLink({
     api,
+    url: URL_OF_BRIDGE,
     app: "Editor",
+    makeSocket: null,
     setTimer: time.setTimer,
     clock: time.clock,
     random: () => 0.5,
@@ -170,10 +175,11 @@ test("at the end of the attempts the token is wiped from memory", async () => {
     onConnected: nothing,
     onLive: nothing,
     onLost: nothing,
+    onCarrier: nothing,
     onEnded: nothing,
   });
   bridge.dead = true;
-  loop.start("client-1");
+  loop.start("client-1", null);
   await time.advance(60_000);
   const sent = bridge.requests.length;
   assert.equal(bridge.requests[sent - 1]?.headers.get("Authorization"), `Bearer ${TOKEN}`);

@@ -3,6 +3,7 @@
 
 import { Attachment } from "../../../../browser_worker/link/attachment.js";
 import { makeWorkerService } from "../../../../browser_worker/link/worker_service.js";
+import { FakeSockets } from "./fake_sockets.js";
 import { FakeTime } from "./fake_time.js";
 import { ScriptedBridge, TOKEN, URL_OF_BRIDGE } from "./scripted_bridge.js";
 
@@ -59,13 +60,17 @@ export class FakeWorker {
   /** @type {ToPage[]} */
   #queue = [];
   #receive;
+  policy = new EventTarget();
 
   /**
    * @param {FakeTime} time
    * @param {typeof globalThis.fetch} fetch
+   * @param {FakeSockets} sockets
    */
-  constructor(time, fetch) {
+  constructor(time, fetch, sockets) {
     this.#receive = makeWorkerService({
+      makeSocket: sockets.make,
+      policy: this.policy,
       fetch: (input, init) => (this.terminated ? new Promise(() => {}) : fetch(input, init)),
       setTimer: time.setTimer,
       // A worker's own clock begins later than its page's.
@@ -123,6 +128,7 @@ export class FakeStorage {
 export class FakePage {
   time = new FakeTime();
   bridge = new ScriptedBridge();
+  sockets = new FakeSockets();
   locks = new FakeLocks();
   storage = new FakeStorage();
   window = new EventTarget();
@@ -146,7 +152,7 @@ export class FakePage {
     return {
       fetch: this.bridge.fetch,
       makeWorker: () => {
-        const worker = new FakeWorker(this.time, this.bridge.fetch);
+        const worker = new FakeWorker(this.time, this.bridge.fetch, this.sockets);
         this.workers.push(worker);
         return worker;
       },
@@ -183,9 +189,10 @@ export class FakePage {
     /** @type {string[]} */
     const states = [attachment.state];
     attachment.addEventListener("statechange", () => {
-      states.push(
-        attachment.cause === null ? attachment.state : `${attachment.state} ${attachment.cause}`,
-      );
+      const now =
+        attachment.cause === null ? attachment.state : `${attachment.state} ${attachment.cause}`;
+      // The event also tells of the transport.
+      if (states.at(-1) !== now) states.push(now);
     });
     return { attachment, states };
   }
