@@ -14,6 +14,7 @@ import { CallObservers } from "./call_observers.js";
 import { andThen, watched } from "./eventually.js";
 import { HostCall } from "./host_call.js";
 import { outputError } from "./json_copy.js";
+import { firstNotJson } from "./not_json.js";
 import { Observers } from "./observers.js";
 import { TIMELESS } from "./runtime.js";
 import { Task, TaskTable } from "./task_table.js";
@@ -291,7 +292,9 @@ export class Dispatcher {
     }
     this._checkCapability(spec);
     const input = call.input === undefined ? {} : call.input;
-    const errors = spec.input.errors(input);
+    // What came from outside was parsed; what the app itself gives may be anything.
+    const wrong = external ? undefined : firstNotJson(input);
+    const errors = wrong === undefined ? spec.input.errors(input) : [wrong];
     if (errors.length > 0) {
       throw new AppError("INVALID_INPUT", "The input does not match the action's schema.", {
         errors,
@@ -387,7 +390,7 @@ export class Dispatcher {
     try {
       stringify(output);
     } catch (error) {
-      throw outputError(error);
+      throw outputError(error, output);
     }
     const errors = spec.output.errors(output);
     if (errors.length > 0) {

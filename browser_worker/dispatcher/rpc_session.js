@@ -173,7 +173,7 @@ function success(id, result) {
       result: { ...result, protocolVersion: PROTOCOL_VERSION },
     });
   } catch (error) {
-    throw outputError(error);
+    throw outputError(error, result);
   }
 }
 

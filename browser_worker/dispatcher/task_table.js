@@ -96,7 +96,7 @@ export class Task {
       this._judge(copy);
       if (this._move("completed")) this.output = copy;
     } catch (error) {
-      this.fail(outputError(error));
+      this.fail(outputError(error, output));
     }
   }
 
