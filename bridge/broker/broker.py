@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import assert_never
+from typing import Final, assert_never
 
 from bridge.broker.attached_client import AttachedClient
+from bridge.broker.call_journal import CallJournal
 from bridge.broker.effects import Effect, SessionClosed
 from bridge.broker.events import (
     Call,
@@ -34,18 +35,21 @@ from bridge.broker.events import (
     Shutdown,
     StateReport,
     Tick,
-    Waiter,
+    Watch,
 )
 from bridge.broker.ledger import Entry
 from bridge.broker.page_link import PageLink
 from bridge.broker.snapshot import BrokerSnapshot
 from bridge.broker.states import ItemState, ItemTrigger, LinkState
 from bridge.broker.turn import Turn
+from bridge.broker.watchers import Watchers
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
-from bridge.contract.jsonrpc import RequestId
 from bridge.contract.limits import BridgeLimits
 
-__all__ = ["Broker"]
+__all__ = ["CALLER_GONE", "Broker"]
+
+CALLER_GONE: Final = "CALLER_GONE"
+"""What the journal says of a call whose caller hung up: no error of the contract."""
 
 
 class Broker:
@@ -61,7 +65,9 @@ class Broker:
         self._limits = limits
         self._new_id = new_id
         self._turn = Turn()
-        self._page = PageLink(limits, new_id, self._turn, channels=channels)
+        self._journal = CallJournal(limits.max_journal_events)
+        self._watchers = Watchers(self._journal, self._turn, limits.max_watchers)
+        self._page = PageLink(limits, new_id, self._turn, self._journal, channels=channels)
         self._used_at: float | None = None
 
     def handle(self, event: Event, now: Instant) -> list[Effect]:
@@ -76,6 +82,7 @@ class Broker:
         # A clock that goes back is treated as one that stands still.
         turn.now = Instant(max(now.monotonic, turn.now.monotonic), now.unix_ms)
         self._apply(event)
+        self._watchers.tell()
         return effects
 
     def next_wakeup(self) -> float | None:
@@ -98,6 +105,7 @@ class Broker:
             leased=len(client.ledger) - queued if client else 0,
             maximum=self._limits.max_outstanding,
             sessions=len(client.sessions) if client else 0,
+            watchers=len(self._watchers),
             counters=dict(self._turn.counters),
         )
 
@@ -109,6 +117,7 @@ class Broker:
                 self._caller_gone(event)
             case Shutdown():
                 self._page.shut_down()
+                self._watchers.shut_down()
             case PollBroken():
                 self._page.poll_broken(event)
             case ChannelFrame():
@@ -120,7 +129,8 @@ class Broker:
             case Tick():
                 pass
             case _:
-                self._used_at = self._turn.now.monotonic
+                if not isinstance(event, Watch):
+                    self._used_at = self._turn.now.monotonic
                 if self._page.state is LinkState.CLOSED:
                     carries_outcome = isinstance(event, Call | CloseSession)
                     self._turn.fail(
@@ -141,7 +151,8 @@ class Broker:
         | StateReport
         | Disconnect
         | Call
-        | CloseSession,
+        | CloseSession
+        | Watch,
     ) -> None:
         """Apply an event by which somebody waits for an answer."""
         match event:
@@ -161,43 +172,51 @@ class Broker:
                 self._call(event)
             case CloseSession():
                 self._close_session(event)
+            case Watch():
+                self._watchers.watch(event)
             case _:
                 assert_never(event)
 
     def _call(self, event: Call) -> None:
+        call = self._journal.begin(event.session, event.label, self._turn.now)
         client = self._page.client
         if client is None:
-            code, nothing = BridgeErrorCode.NOT_ATTACHED, Outcome.NOT_DELIVERED
-            self._turn.fail(event.waiter, code, nothing)
-            return
-        if self._enqueue(
-            client,
-            event.waiter,
-            event.session,
-            event.timeout_seconds,
-            event.request,
-            event.request_id,
-        ):
-            client.sessions.add(event.session)
+            refusal = BridgeErrorCode.NOT_ATTACHED
+            self._turn.fail(event.waiter, refusal, Outcome.NOT_DELIVERED)
+        else:
+            entry = Entry(
+                id=self._new_id(),
+                waiter=event.waiter,
+                session=event.session,
+                deadline=self._turn.now.monotonic + event.timeout_seconds,
+                request=event.request,
+                request_id=event.request_id,
+                call=call,
+            )
+            refused = self._enqueue(client, entry)
+            if refused is None:
+                client.sessions.add(event.session)
+                return
+            refusal = refused
+        self._journal.end(call, refusal, self._turn.now)
 
     def _close_session(self, event: CloseSession) -> None:
         client = self._page.client
         if client is None or event.session not in client.sessions:
             self._turn.reply(event.waiter, SessionClosed())
             return
-        self._enqueue(
-            client, event.waiter, event.session, self._limits.max_call_seconds, None, None
+        entry = Entry(
+            id=self._new_id(),
+            waiter=event.waiter,
+            session=event.session,
+            deadline=self._turn.now.monotonic + self._limits.max_call_seconds,
+            request=None,
+            request_id=None,
         )
+        self._enqueue(client, entry)
 
-    def _enqueue(  # noqa: PLR0913, PLR0917 - one entry's parts
-        self,
-        client: AttachedClient,
-        waiter: Waiter,
-        session: str,
-        seconds: float,
-        request: bytes | None,
-        request_id: RequestId | None,
-    ) -> bool:
+    def _enqueue(self, client: AttachedClient, entry: Entry) -> BridgeErrorCode | None:
+        """Queue an entry, or refuse it and return why."""
         refusal = None
         if client.page_state is PageState.FROZEN:
             refusal = BridgeErrorCode.TAB_SUSPENDED
@@ -205,27 +224,20 @@ class Broker:
             refusal = BridgeErrorCode.QUEUE_FULL
         if refusal is not None:
             self._turn.counters[f"failed_{refusal.lower()}"] += 1
-            self._turn.fail(waiter, refusal, Outcome.NOT_DELIVERED)
-            return False
-        client.ledger.add(
-            Entry(
-                id=self._new_id(),
-                waiter=waiter,
-                session=session,
-                deadline=self._turn.now.monotonic + seconds,
-                request=request,
-                request_id=request_id,
-            )
-        )
+            self._turn.fail(entry.waiter, refusal, Outcome.NOT_DELIVERED)
+            return refusal
+        client.ledger.add(entry)
         self._turn.counters["accepted"] += 1
         self._page.offer()
-        return True
+        return None
 
     def _caller_gone(self, event: CallerGone) -> None:
+        self._watchers.forget(event.waiter)
         client = self._page.client
         entry = client.ledger.of_waiter(event.waiter) if client else None
         if client is not None and entry is not None:
             client.ledger.end(entry, ItemTrigger.ABANDON)
+            self._journal.end(entry.call, CALLER_GONE, self._turn.now)
             self._turn.counters["abandoned"] += 1
             # It may have stood between the page and what is queued.
             self._page.offer()
@@ -234,6 +246,13 @@ class Broker:
 
     def _next_due(self) -> tuple[float, Callable[[], None]] | None:
         """Return what becomes due first. Asked twice for each event: no more than a walk."""
+        first = self._next_due_of_page()
+        watchers = self._watchers.due()
+        if watchers is not None and (first is None or watchers < first[0]):
+            return watchers, self._watchers.expire
+        return first
+
+    def _next_due_of_page(self) -> tuple[float, Callable[[], None]] | None:
         client = self._page.client
         link = self._page.due()
         if client is None or link is None:

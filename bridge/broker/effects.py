@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from bridge.broker.call_journal import CallSeen
 from bridge.broker.events import Waiter
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
 
 __all__ = [
     "Accepted",
     "Answer",
+    "CallsSeen",
     "ChannelEnd",
     "ChannelOpened",
     "CloseJob",
@@ -105,6 +107,16 @@ class SessionClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class CallsSeen:
+    """Answers `Watch`: `last_seq` is what to ask after next."""
+
+    now_unix_ms: int
+    last_seq: int
+    missed: int
+    events: tuple[CallSeen, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Answers any event with an error. `outcome` is set for `Call` and `CloseSession` only."""
 
@@ -120,6 +132,7 @@ Answer: TypeAlias = (
     | RawResponse
     | NoResponse
     | SessionClosed
+    | CallsSeen
     | Failure
 )
 

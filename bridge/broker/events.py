@@ -14,6 +14,7 @@ from bridge.contract.jsonrpc import RequestId, ResponseId
 
 __all__ = [
     "Call",
+    "CallLabel",
     "CallerGone",
     "ChannelAlive",
     "ChannelBroken",
@@ -34,6 +35,7 @@ __all__ = [
     "StateReport",
     "Tick",
     "Waiter",
+    "Watch",
 ]
 
 Waiter = NewType("Waiter", int)
@@ -174,6 +176,17 @@ class Disconnect:
 
 
 @dataclass(frozen=True, slots=True)
+class CallLabel:
+    """What a call names itself, for people who watch; nothing is decided by it."""
+
+    method: str | None = None
+    action: str | None = None
+
+
+NO_LABEL = CallLabel()
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """`POST /rpc`: a terminal wants one message answered by the page."""
 
@@ -182,11 +195,12 @@ class Call:
     request: bytes
     request_id: RequestId
     timeout_seconds: float
+    label: CallLabel = NO_LABEL
 
 
 @dataclass(frozen=True, slots=True)
 class CallerGone:
-    """A terminal hung up while its call or its session's close was waiting."""
+    """A terminal hung up while its call, its session's close or its watch was waiting."""
 
     waiter: Waiter
 
@@ -197,6 +211,16 @@ class CloseSession:
 
     waiter: Waiter
     session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """`POST /calls`: a terminal wants to see the calls of others."""
+
+    waiter: Waiter
+    after: int | None
+    """The last event that it has seen; None for only what comes from now on."""
+    wait_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +248,7 @@ Event: TypeAlias = (
     | Call
     | CallerGone
     | CloseSession
+    | Watch
     | Tick
     | Shutdown
 )

@@ -31,6 +31,8 @@ class Entry:
     request: bytes | None
     """None for a close job."""
     request_id: RequestId | None
+    call: int = 0
+    """Its number in the journal; 0 for a close job."""
     state: ItemState = ItemState.QUEUED
     seq: int = 0
     """0 until it is leased for the first time."""

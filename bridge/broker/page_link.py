@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bridge.broker.attached_client import AttachedClient, OpenedChannel, ParkedPoll
+from bridge.broker.call_journal import CallJournal
 from bridge.broker.effects import (
     Accepted,
     Answer,
@@ -56,11 +57,18 @@ class PageLink:
     """The attachment of one page after the other. `channels` says whether a channel is offered."""
 
     def __init__(
-        self, limits: BridgeLimits, new_id: Callable[[], str], turn: Turn, *, channels: bool
+        self,
+        limits: BridgeLimits,
+        new_id: Callable[[], str],
+        turn: Turn,
+        journal: CallJournal,
+        *,
+        channels: bool,
     ) -> None:
         self._limits = limits
         self._new_id = new_id
         self._turn = turn
+        self._journal = journal
         self._channels = channels
         self.state = LinkState.DETACHED
         self.client: AttachedClient | None = None
@@ -302,6 +310,8 @@ class PageLink:
             self._turn.counters["results_refused"] += 1
             return refusal
         client.ledger.end(entry, ItemTrigger.ANSWER)
+        too_large = BridgeErrorCode.RESULT_TOO_LARGE if result.response is None else None
+        self._journal.end(entry.call, too_large or result.app_error, self._turn.now)
         self._turn.counters["answered"] += 1
         self._turn.reply(entry.waiter, self._answer_of(client, entry, result))
         return None
@@ -341,6 +351,7 @@ class PageLink:
         """Take an entry to an end that is an error, and tell its caller."""
         if self.client is not None:
             self.client.ledger.end(entry, trigger)
+            self._journal.end(entry.call, code, self._turn.now)
             self._turn.counters[f"failed_{code.lower()}"] += 1
             self._turn.fail(entry.waiter, code, entry.outcome)
 

@@ -25,4 +25,5 @@ class BrokerSnapshot:
     leased: int
     maximum: int
     sessions: int
+    watchers: int
     counters: Mapping[str, int]

@@ -83,6 +83,12 @@ class BridgeLimits:
     """Answered ids that are remembered, so that a second result is told from an unknown one."""
     max_known_sessions: int = 1_024
     """Session names that are remembered per page, so that a close of an unknown one is free."""
+    max_journal_events: int = 512
+    """Beginnings and ends of calls that are remembered for those who watch."""
+    max_watchers: int = 4
+    max_watch_seconds: float = 20.0
+    max_label_chars: int = 128
+    """Of a method's or an action's name, where it is told to those who watch."""
     max_app_name_chars: int = 200
     max_session_chars: int = 128
     max_active_requests: int = 16

@@ -12,9 +12,11 @@ from typing import Final, assert_never
 
 import orjson
 
+from bridge.broker.call_journal import CallSeen
 from bridge.broker.effects import (
     Accepted,
     Answer,
+    CallsSeen,
     ChannelOpened,
     CloseJob,
     Connected,
@@ -169,10 +171,33 @@ def http_answer(answer: Answer) -> HttpAnswer:  # noqa: PLR0911 - one for each a
             return HttpAnswer(202, b"null")
         case SessionClosed():
             return _ok({"closed": True})
+        case CallsSeen(now, last_seq, missed, events):
+            told = [_event(event) for event in events]
+            return _ok({"now": now, "next": last_seq, "missed": missed, "events": told})
         case Failure(code, outcome):
             return error_answer(code, outcome=outcome)
         case _:
             assert_never(answer)
+
+
+def _event(event: CallSeen) -> dict[str, object]:
+    ends = event.duration_ms is not None
+    told: dict[str, object] = {
+        "seq": event.seq,
+        "phase": "end" if ends else "begin",
+        "call": event.call,
+        "session": event.session,
+        "at": event.at_unix_ms,
+    }
+    if event.label.method is not None:
+        told["method"] = event.label.method
+    if event.label.action is not None:
+        told["action"] = event.label.action
+    if event.duration_ms is not None:
+        told |= {"ok": event.code is None, "durationMs": round(event.duration_ms, 3)}
+    if event.code is not None:
+        told["code"] = event.code
+    return told
 
 
 def _channel(ticket: str | None) -> dict[str, str] | None:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 
 from bridge.broker.events import (
     Call,
+    CallLabel,
     CloseSession,
     Connect,
     Disconnect,
@@ -23,6 +24,7 @@ from bridge.broker.events import (
     Result,
     StateReport,
     Waiter,
+    Watch,
 )
 from bridge.contract.error_codes import BridgeErrorCode
 from bridge.contract.jsonrpc import request_id
@@ -36,7 +38,15 @@ from bridge.servers.shapes import ShapeError, integer, read_result, text
 __all__ = ["AskingEvent", "BodyReader"]
 
 AskingEvent = (
-    Connect | Poll | Result | OversizeResult | StateReport | Disconnect | Call | CloseSession
+    Connect
+    | Poll
+    | Result
+    | OversizeResult
+    | StateReport
+    | Disconnect
+    | Call
+    | CloseSession
+    | Watch
 )
 """An event by which somebody waits for an answer."""
 
@@ -66,7 +76,9 @@ class BodyReader:
             raise ShapeError("Bascule-Ack is one number, the highest seq received.")
         return Poll(waiter, clients[0], int(acks[0]))
 
-    def body(self, route: RouteName, body: bytes, waiter: Waiter) -> AskingEvent:
+    def body(  # noqa: PLR0911 - one for each route
+        self, route: RouteName, body: bytes, waiter: Waiter
+    ) -> AskingEvent:
         """Read the body of a POST."""
         match route:
             case RouteName.CONNECT:
@@ -81,6 +93,8 @@ class BodyReader:
                 return self._call(self._object(body, "request"), waiter)
             case RouteName.SESSION_CLOSE:
                 return CloseSession(waiter, self._session(self._object(body)))
+            case RouteName.CALLS:
+                return self._watch(self._object(body), waiter)
             case RouteName.POLL | RouteName.STATUS | RouteName.CHANNEL:
                 raise ValueError(f"{route} has no body")
             case _:
@@ -126,7 +140,30 @@ class BodyReader:
         if not isinstance(request, dict):
             raise ShapeError("request is one JSON-RPC object.")
         timeout = self._timeout(body.values)
-        return Call(waiter, session, body.raw("request"), request_id(request), timeout)
+        return Call(
+            waiter, session, body.raw("request"), request_id(request), timeout, self._label(request)
+        )
+
+    def _label(self, request: Mapping[str, JsonValue]) -> CallLabel:
+        """Read what a request names itself; one that is not sound has no name."""
+        longest = self.limits.max_label_chars
+        method, params = request.get("method"), request.get("params")
+        if not isinstance(method, str) or len(method) > longest:
+            return CallLabel()
+        action = params.get("action") if isinstance(params, dict) else None
+        if method != "actions/execute" or not isinstance(action, str) or len(action) > longest:
+            return CallLabel(method)
+        return CallLabel(method, action)
+
+    def _watch(self, body: RawObject, waiter: Waiter) -> Watch:
+        after, longest = body.values.get("after"), self.limits.max_watch_seconds
+        seen = None if after is None else integer(after)
+        if after is not None and (seen is None or seen < 0):
+            raise ShapeError("after is the last event seen, an integer from 0, or null.")
+        wait = integer(body.values.get("waitMs", 0))
+        if wait is None or not 0 <= wait <= longest * 1000:
+            raise ShapeError(f"waitMs is an integer from 0 to {int(longest * 1000)}.")
+        return Watch(waiter, seen, wait / 1000)
 
     def _session(self, body: RawObject) -> str:
         session = body.values.get("session")

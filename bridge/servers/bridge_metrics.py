@@ -53,6 +53,7 @@ class BridgeMetrics:
                 "maximum": snapshot.maximum,
             },
             "sessions": snapshot.sessions,
+            "watchers": snapshot.watchers,
             "activeRequests": active,
             "counters": self._counters(snapshot),
         }
@@ -68,6 +69,7 @@ class BridgeMetrics:
             "leased_requests": ("Calls that the page has and has not answered.", snapshot.leased),
             "outstanding_requests_maximum": ("Calls queued and leased at most.", snapshot.maximum),
             "sessions": ("Sessions in use since the page attached.", snapshot.sessions),
+            "watchers": ("Terminals that wait for the next call.", snapshot.watchers),
             "active_requests": ("Requests being read, checked or written.", active),
             "uptime_seconds": ("Seconds since the bridge started.", uptime),
         }

@@ -35,6 +35,7 @@ class RouteName(StrEnum):
     CHANNEL = "/channel"
     RPC = "/rpc"
     SESSION_CLOSE = "/session/close"
+    CALLS = "/calls"
     STATUS = "/status"
 
 
@@ -74,6 +75,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
             Route(RouteName.CHANNEL, "GET", CallerClass.BROWSER),
             Route(RouteName.RPC, "POST", CallerClass.TERMINAL),
             Route(RouteName.SESSION_CLOSE, "POST", CallerClass.TERMINAL),
+            Route(RouteName.CALLS, "POST", CallerClass.TERMINAL),
             Route(RouteName.STATUS, "GET", CallerClass.TERMINAL),
         )
     }

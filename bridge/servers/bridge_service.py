@@ -38,6 +38,7 @@ from bridge.broker.events import (
     Shutdown,
     Tick,
     Waiter,
+    Watch,
 )
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
 from bridge.contract.limits import BridgeLimits
@@ -131,7 +132,8 @@ class BridgeService:
                 return await self._send(request, head, answer, close=True)
             if route.name is RouteName.STATUS:
                 return await self._send(request, head, self._status(head))
-            self._used_at = self._clock().monotonic
+            if route.name is not RouteName.CALLS:
+                self._used_at = self._clock().monotonic
             waiter = Waiter(next(self._new_waiter))
             if passed.ticket is not None:
                 return await self._serve_channel(request, head, waiter, passed.ticket, place)
@@ -207,7 +209,7 @@ class BridgeService:
         self._waiting.pop(event.waiter, None)
         if isinstance(event, Poll):
             self._tell(PollBroken(event.waiter))
-        elif isinstance(event, Call | CloseSession) and not answered.done():
+        elif isinstance(event, Call | CloseSession | Watch) and not answered.done():
             self._tell(CallerGone(event.waiter))
         elif isinstance(event, Connect) and answered.done():
             # The page never learnt its name, and no other could attach until this one expires.

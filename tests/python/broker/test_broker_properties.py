@@ -276,6 +276,13 @@ class BrokerMachine(RuleBasedStateMachine):
         assert snapshot.queued + snapshot.leased == len(waiting) <= 64
 
     @invariant()
+    def the_journal_knows_what_runs(self) -> None:
+        journal = self.talk.broker._journal
+        calls = [w for w, text in self.calls.items() if text]
+        running = [w for w in calls if w not in self.gone and self.talk.answer(w) is None]
+        assert len(journal._running) == len(running)
+
+    @invariant()
     def a_wake_up_is_never_in_the_past(self) -> None:
         due = self.talk.broker.next_wakeup()
         assert due is None or due > self.talk.at - 1e-9 or self.talk.later(0) is not None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bridge.broker.events import (
     Call,
+    CallLabel,
     CloseSession,
     Connect,
     Disconnect,
@@ -78,8 +79,9 @@ GOOD: dict[RouteName, dict[str, Any]] = {
     RouteName.DISCONNECT: {"client": "c"},
     RouteName.RPC: {"session": "s", "request": {"id": 1}, "timeoutMs": 30_000},
     RouteName.SESSION_CLOSE: {"session": "s"},
+    RouteName.CALLS: {"waitMs": 0},
 }
-OPTIONAL = {"timeoutMs"}
+OPTIONAL = {"timeoutMs", "waitMs"}
 WRONG: list[Any] = [None, True, 1.5, -1, [], "", "!", {"": 0}]
 
 
@@ -146,6 +148,9 @@ def test_a_body_that_is_not_a_strict_object_is_refused(body: bytes) -> None:
         (RouteName.SESSION_CLOSE, "session", "x" * 128, "x" * 129),
         (RouteName.RPC, "timeoutMs", 30_000, 30_001),
         (RouteName.RPC, "timeoutMs", 1, 0),
+        (RouteName.CALLS, "waitMs", 20_000, 20_001),
+        (RouteName.CALLS, "after", 0, -1),
+        (RouteName.CALLS, "after", None, "0"),
         (RouteName.STATE, "taken", 0, -1),
         (RouteName.STATE, "state", "frozen", "FROZEN"),
     ],
@@ -277,3 +282,44 @@ def refusal(route: RouteName, value: Any) -> str | None:
     except ShapeError as error:
         return error.code
     return None
+
+
+@pytest.mark.parametrize(
+    ("request_", "label"),
+    [
+        ({"method": "agent/info"}, CallLabel("agent/info")),
+        (
+            {"method": "actions/execute", "params": {"action": "a.b"}},
+            CallLabel("actions/execute", "a.b"),
+        ),
+        ({"method": "actions/list", "params": {"action": "a.b"}}, CallLabel("actions/list")),
+        ({"method": "m" * 128}, CallLabel("m" * 128)),
+        ({"method": "m" * 129}, CallLabel()),
+        ({"method": 1}, CallLabel()),
+        ({"method": "actions/execute", "params": ["a"]}, CallLabel("actions/execute")),
+        ({"method": "actions/execute", "params": {"action": 1}}, CallLabel("actions/execute")),
+        ({}, CallLabel()),
+    ],
+)
+def test_a_call_is_labelled_by_what_it_names_itself(request_: Any, label: CallLabel) -> None:
+    event = read(RouteName.RPC, {"session": "s", "request": request_})
+    assert isinstance(event, Call)
+    assert event.label == label
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        ({"id": 1, "result": {"error": 1}}, None),
+        (None, None),
+        ({"id": 1, "error": {"code": 1008, "data": {"code": "STALE_REVISION"}}}, "STALE_REVISION"),
+        ({"id": 1, "error": {"code": -32601}}, "ERROR"),
+        ({"id": 1, "error": {"data": {"code": "x" * 65}}}, "ERROR"),
+        ({"id": 1, "error": {"data": {"code": "\x1b[31m"}}}, "ERROR"),
+        ({"id": 1, "error": "text"}, "ERROR"),
+    ],
+)
+def test_a_response_that_is_an_error_names_the_apps_code(response: Any, code: str | None) -> None:
+    event = read(RouteName.RESULT, {"client": "c", "id": "i", "response": response})
+    assert isinstance(event, Result)
+    assert event.app_error == code
