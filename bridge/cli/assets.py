@@ -9,16 +9,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from bridge.browser_assets import browser_assets
+from bridge.browser_assets import browser_assets, browser_bundle
 from bridge.cli.parsing import Parser, Subparsers, UsageError
 from bridge.contract.error_codes import ExitCode
 
 __all__ = ["add_parser", "run"]
 
+_NOT_FOR_PAGES: Final = frozenset({"demo", "node"})
+"""Rooms of the browser's modules that no app's page loads."""
+
 _EPILOG: Final = """\
-example:
+examples:
   bascule assets public/bascule
   then, in the page:  import { attach, readAttachLink } from "./bascule/index.js";
+
+  bascule assets --bundle public
+  then, in the page:  import { attach, readAttachLink } from "./bascule.min.js";
 
 A file that is there already and has other content is left alone, and nothing is written, unless
 --force says that it may be replaced.
@@ -30,10 +36,14 @@ def add_parser(subparsers: Subparsers) -> Parser:
     parser = subparsers.add_parser(
         "assets",
         help="write out the browser modules for your app",
-        description="Write the browser's modules into a directory, which is made where needed.",
+        description="Write the browser's modules, or the bundle of them, into a directory, "
+        "which is made where needed.",
         epilog=_EPILOG,
     )
     parser.add_argument("directory", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--bundle", action="store_true", help="write the one-file bundle instead of the modules"
+    )
     parser.add_argument("--force", action="store_true", help="replace files that differ")
     return parser
 
@@ -42,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     """Write the modules."""
     target: Path = args.directory
     try:
-        files = dict(_modules(browser_assets()))
+        root = browser_bundle() if args.bundle else browser_assets()
+        files = dict(_files(root))
         differing = [name for name, data in files.items() if _differs(target / name, data)]
         if differing and not args.force:
             listed = "\n  ".join(str(target / name) for name in differing)
@@ -56,12 +67,12 @@ def run(args: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def _modules(root: Path) -> Iterator[tuple[Path, bytes]]:
-    """Yield what an app needs: not the demonstration, nor what an editor left."""
+def _files(root: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield what an app's page needs: not the other rooms, nor what an editor left."""
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root)
         hidden = any(part.startswith(".") for part in name.parts)
-        if path.is_file() and not hidden and name.parts[0] != "demo":
+        if path.is_file() and not hidden and name.parts[0] not in _NOT_FOR_PAGES:
             yield name, path.read_bytes()
 
 

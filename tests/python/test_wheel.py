@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -64,6 +65,10 @@ def sources(room: str) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if "__pycache__" not in name}
 
 
+def built(folder: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (ROOT / folder).iterdir()}
+
+
 def test_the_wheel_has_the_package_and_the_browser_s_modules_and_nothing_else(
     wheel: Path,
 ) -> None:
@@ -71,8 +76,14 @@ def test_the_wheel_has_the_package_and_the_browser_s_modules_and_nothing_else(
         held = {name: archive.read(name) for name in archive.namelist()}
     metadata = {name for name in held if name.startswith(f"bascule-{__version__}.dist-info/")}
     scripts = {f"bridge/{name}": data for name, data in sources("browser_worker").items()}
-    expected = {**sources("bridge"), **scripts}
-    assert {"bridge/py.typed", "bridge/browser_worker/link/worker.js"} <= expected.keys()
+    bundle = {f"bridge/browser_bundle/{name}": data for name, data in built("build/bundle").items()}
+    expected = {**sources("bridge"), **scripts, **bundle}
+    assert {
+        "bridge/py.typed",
+        "bridge/browser_worker/link/worker.js",
+        "bridge/browser_bundle/bascule.js",
+        "bridge/browser_bundle/bascule.min.js.map",
+    } <= expected.keys()
     assert held.keys() - metadata == expected.keys()
     assert [name for name in expected if held[name] != expected[name]] == []
 
@@ -100,8 +111,26 @@ def test_the_installed_command_writes_the_modules_byte_for_byte(
         if path.is_file()
     }
     modules = sources("browser_worker")
-    demo = {name for name in modules if name.startswith("browser_worker/demo/")}
-    assert written == {name: data for name, data in modules.items() if name not in demo}
+    others = ("browser_worker/demo/", "browser_worker/node/")
+    assert written == {name: data for name, data in modules.items() if not name.startswith(others)}
+
+
+def test_the_installed_command_writes_the_bundle_byte_for_byte(
+    installed: Path, tmp_path: Path
+) -> None:
+    done = run_installed(installed, tmp_path, "assets", "--bundle", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    written = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert written == built("build/bundle")
+
+
+def test_a_source_distribution_brings_the_bundle_along(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as held:
+        names = {name.partition("/")[2] for name in held.getnames()}
+    assert {"build/bundle/bascule.js", "scripts/config/wheel_files.py"} <= names
 
 
 def test_the_installed_command_runs_one_shot_commands(installed: Path, tmp_path: Path) -> None:

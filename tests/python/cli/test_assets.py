@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge import browser_assets as assets_module
 from bridge.browser_assets import browser_assets
 from bridge.cli.main import main
 from bridge.contract.error_codes import ExitCode
@@ -15,7 +16,7 @@ def modules() -> dict[str, bytes]:
     root = browser_assets()
     files = (path for path in root.rglob("*") if path.is_file())
     found = {str(path.relative_to(root)): path.read_bytes() for path in files}
-    return {name: data for name, data in found.items() if not name.startswith("demo/")}
+    return {name: data for name, data in found.items() if not name.startswith(("demo/", "node/"))}
 
 
 def written(directory: Path) -> dict[str, bytes]:
@@ -78,3 +79,38 @@ def test_a_directory_in_a_file_s_place_is_wrong_usage(tmp_path: Path) -> None:
     assert main(["assets", str(tmp_path)]) == ExitCode.USAGE
     assert main(["assets", "--force", str(tmp_path)]) == ExitCode.USAGE
     assert (tmp_path / "index.js").is_dir()
+
+
+BUNDLE = {"bascule.js": b"export {};", "bascule.min.js": b"export{}", "bascule.js.map": b"{}"}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Pretend that this is an installation of its own."""
+    folder = tmp_path / "site" / "bridge"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(assets_module, "__file__", str(folder / "browser_assets.py"))
+    return folder
+
+
+@pytest.mark.parametrize("place", ["browser_bundle", "../build/bundle"])
+def test_the_bundle_is_written_from_an_installation_or_a_checkout(
+    package: Path, tmp_path: Path, place: str
+) -> None:
+    (package / place).mkdir(parents=True)
+    for name, data in BUNDLE.items():
+        (package / place / name).write_bytes(data)
+    for _ in range(2):
+        assert main(["assets", "--bundle", str(tmp_path / "out")]) == ExitCode.DONE
+    assert written(tmp_path / "out") == BUNDLE
+    (tmp_path / "out" / "bascule.js").write_text("mine")
+    assert main(["assets", "--bundle", str(tmp_path / "out")]) == ExitCode.USAGE
+    assert written(tmp_path / "out")["bascule.js"] == b"mine"
+
+
+def test_without_a_bundle_it_is_said_how_to_get_one(
+    package: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["assets", "--bundle", str(tmp_path / "out")]) == ExitCode.USAGE
+    assert "scripts/build" in capfd.readouterr().err
+    assert not (tmp_path / "out").exists()
