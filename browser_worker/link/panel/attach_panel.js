@@ -53,6 +53,7 @@ export class AttachPanel extends Base {
   /** Counts attachments; calls of earlier ones may still end. */
   #era = 0;
   #enabledBefore = false;
+  #ended = false;
   #recalled = false;
   #calls = new CallList(readClocks);
   #sessions = new SessionList(readClocks);
@@ -247,6 +248,7 @@ export class AttachPanel extends Base {
       const { app, remember } = this;
       const attachment = attach({ ...configuration, app, dispatcher: endpoint, remember });
       this.#attachment = attachment;
+      this.#ended = false;
       this.#enabledBefore = dispatcher.enabled;
       endpoint.onSession((event) => this.#sessionTold(event, era));
       dispatcher.setEnabled(true);
@@ -267,7 +269,8 @@ export class AttachPanel extends Base {
    */
   #followed(attachment, dispatcher) {
     if (attachment !== this.#attachment) return;
-    if (!isLive(attachment.state)) {
+    if (!this.#ended && !isLive(attachment.state)) {
+      this.#ended = true;
       this.#sessions.clear();
       // Who was paused stays shut: nothing opens without a person.
       if (dispatcher.enabled) dispatcher.setEnabled(this.#enabledBefore);
@@ -300,7 +303,7 @@ export class AttachPanel extends Base {
   }
 
   #show() {
-    const attachment = /** @type {Attachment & TransportTold | null} */ (this.#attachment);
+    const attachment = this.#attachment;
     const state = this.#state;
     const enabled = this.#dispatcher?.enabled ?? false;
     if (this.remember && isLive(state)) rememberPause(tabStorage(), !enabled);
@@ -320,8 +323,6 @@ export class AttachPanel extends Base {
     this.#view.show(shown, this.app);
   }
 }
-
-/** @typedef {{ transport?: "channel" | "polling" | null, transportNote?: string }} TransportTold */
 
 /** Its mere mention throws in documents without an origin of their own. */
 function tabStorage() {

@@ -39,6 +39,7 @@ export class PanelView {
   #attach;
   #dismiss;
   #switch;
+  #resumes = false;
   #detach;
   #transport;
   #linkForm;
@@ -171,8 +172,9 @@ export class PanelView {
     text(this.#app, shownName(app));
     text(this.#bridge, to.bridge);
     text(this.#transport, to.transport);
-    text(this.#switch, to.switch === "resume" ? "Resume" : "Pause");
-    this.#switch.classList.toggle("primary", to.switch === "resume");
+    this.#resumes = to.switch === "resume";
+    text(this.#switch, this.#resumes ? "Resume" : "Pause");
+    this.#switch.classList.toggle("primary", this.#resumes);
     this.#badge.hidden = to.badge === "";
     this.#offer.hidden = to.bridge === "";
     this.#attach.toggleAttribute("disabled", !to.canAttach);
@@ -213,7 +215,7 @@ export class PanelView {
       if (event.isTrusted) handlers.attach();
     });
     this.#switch.addEventListener("click", (event) => {
-      if (this.#switch.textContent === "Pause") handlers.pause();
+      if (!this.#resumes) handlers.pause();
       else if (event.isTrusted) handlers.resume();
     });
     onClick(this.#dismiss, handlers.dismiss);

@@ -117,3 +117,85 @@ test("each call reaches the host with its session, and each session has state of
   await endpoint.request(who, { session: "a" });
   assert.equal(state("a"), kept);
 });
+
+/** @param {AgentEndpoint} endpoint */
+function watched(endpoint) {
+  /** @type {object[]} */
+  const events = [];
+  return { events, stop: endpoint.onSession((event) => void events.push(event)) };
+}
+
+test("an observer sees a session come, what it asks and how that ends, and the session go", async () => {
+  const { dispatcher } = makeFixture();
+  const endpoint = new AgentEndpoint(dispatcher);
+  const { events, stop } = watched(endpoint);
+  await endpoint.request(INFO, { session: "s" });
+  const params = '{"action":"no.such","input":{}}';
+  const unknown = `{"jsonrpc":"2.0","id":2,"method":"actions/execute","params":${params}}`;
+  await endpoint.request(unknown, { session: "s" });
+  dispatcher.setEnabled(false);
+  await endpoint.request('{"jsonrpc":"2.0","method":"state/inspect"}', { session: "s" });
+  endpoint.closeSession("s");
+  endpoint.closeSession("s");
+  const info = { session: "s", request: 1, method: "agent/info" };
+  const execute = { session: "s", request: 2, method: "actions/execute", action: "no.such" };
+  const inspect = { session: "s", request: 3, method: "state/inspect" };
+  assert.deepEqual(events, [
+    { phase: "open", session: "s" },
+    { phase: "begin", ...info },
+    { phase: "end", ...info, ok: true, deferred: false },
+    { phase: "begin", ...execute },
+    { phase: "end", ...execute, ok: false, deferred: false, code: "UNKNOWN_ACTION" },
+    { phase: "begin", ...inspect },
+    { phase: "end", ...inspect, ok: false, deferred: false, code: "DISABLED" },
+    { phase: "close", session: "s" },
+  ]);
+  stop();
+  await endpoint.request(INFO, { session: "s" });
+  assert.equal(events.length, 8);
+});
+
+test("an observer sees the session that was evicted, and nothing of what reserves none", async () => {
+  const endpoint = await withSessions(16);
+  const { events } = watched(endpoint);
+  await endpoint.request("[]", { session: "bad" });
+  assert.deepEqual(events, []);
+  await endpoint.request(INFO, { session: "new" });
+  assert.deepEqual(events.slice(0, 2), [
+    { phase: "close", session: "s0" },
+    { phase: "open", session: "new" },
+  ]);
+});
+
+test("what an observer of sessions throws changes no answer", async () => {
+  const endpoint = new AgentEndpoint(makeFixture().dispatcher);
+  let told = 0;
+  endpoint.onSession(() => {
+    told += 1;
+    throw new Error("not the caller's business");
+  });
+  assert.match((await endpoint.request(INFO, { session: "s" })) ?? "", /"result"/);
+  assert.equal(told, 3);
+});
+
+test("a call that goes on as a task is told as deferred", async () => {
+  const dispatcher = new Dispatcher(
+    {
+      actions: () => [ActionSpec.read("long", "Goes on")],
+      revision: () => null,
+      capabilities: () => 0,
+      execute: (_action, _input, { defer }) => {
+        defer("waits", "It waits for a person.");
+        return new Promise(() => {});
+      },
+    },
+    { app: { name: "Long", version: "1" } },
+  );
+  dispatcher.setEnabled(true);
+  const endpoint = new AgentEndpoint(dispatcher);
+  const { events } = watched(endpoint);
+  const long = '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"long"}}';
+  await endpoint.request(long, { session: "s" });
+  const last = events.at(-1);
+  assert.ok(last !== undefined && "deferred" in last && last.deferred === true);
+});

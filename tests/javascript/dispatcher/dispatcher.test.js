@@ -262,6 +262,24 @@ test("observers see each call begin and end, and what they throw changes nothing
   );
 });
 
+test("observers see the way from outside opened and shut, and what they throw changes nothing", () => {
+  const { dispatcher } = makeFixture();
+  dispatcher.setEnabled(false);
+  /** @type {boolean[]} */
+  const seen = [];
+  const stop = dispatcher.onEnabled((enabled) => {
+    seen.push(enabled);
+    throw new Error("observer");
+  });
+  dispatcher.setEnabled(true);
+  dispatcher.setEnabled(true);
+  dispatcher.setEnabled(/** @type {any} */ ("yes"));
+  assert.equal(dispatcher.enabled, false);
+  stop();
+  dispatcher.setEnabled(true);
+  assert.deepEqual(seen, [true, false]);
+});
+
 test("a host that breaks its promises gives HOST_ERROR and nothing else", async () => {
   /** @type {[string, Partial<Host>][]} */
   const broken = [

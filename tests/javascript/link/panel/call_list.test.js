@@ -1,0 +1,124 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { CallList } from "../../../../browser_worker/link/panel/call_list.js";
+
+/** @import { SessionEvent } from "../../../../browser_worker/dispatcher/agent_endpoint.js" */
+
+function makeList(maxRows = 50) {
+  const time = { monotonicMs: 100, wallMs: 1_800_000_000_000 };
+  const list = new CallList(() => ({ ...time }), maxRows);
+  /** @param {number} request @param {Partial<SessionEvent>} [more] @param {number} [source] */
+  const begin = (request, more = {}, source = 1) =>
+    list.take(
+      { phase: "begin", session: "s", method: "actions/execute", action: "a", request, ...more },
+      source,
+    );
+  /** @param {number} request @param {Partial<SessionEvent>} [more] @param {number} [source] */
+  const end = (request, more = { ok: true }, source = 1) =>
+    list.take(
+      { phase: "end", session: "s", method: "actions/execute", action: "a", request, ...more },
+      source,
+    );
+  return { list, time, begin, end, phases: () => list.rows.map(({ phase }) => phase) };
+}
+
+test("a call runs, and then it has a duration", () => {
+  const { list, time, begin, end } = makeList();
+  begin(1);
+  assert.equal(list.rows[0]?.phase, "running");
+  assert.equal(list.rows[0]?.durationMs, null);
+  assert.equal(list.running, 1);
+  time.monotonicMs += 12;
+  end(1);
+  assert.equal(list.rows[0]?.phase, "done");
+  assert.equal(list.rows[0]?.durationMs, 12);
+  assert.equal(list.running, 0);
+});
+
+test("a call that failed shows its code, and one that goes on says so", () => {
+  const { list, begin, end, phases } = makeList();
+  begin(1);
+  end(1, { ok: false, code: "STALE_REVISION" });
+  begin(2);
+  end(2, { ok: true, deferred: true });
+  assert.deepEqual(phases(), ["deferred", "failed"]);
+  assert.equal(list.rows[1]?.code, "STALE_REVISION");
+});
+
+test("the newest call comes first, and only so many are kept", () => {
+  const { list, begin, end } = makeList(3);
+  for (const request of [1, 2, 3, 4]) begin(request, { action: `a${request}` });
+  assert.deepEqual(
+    list.rows.map(({ name }) => name),
+    ["a4", "a3", "a2"],
+  );
+  assert.equal(list.running, 4, "what was pushed out runs all the same");
+  end(1);
+  assert.equal(list.running, 3);
+});
+
+test("questions about the app's actions are not shown, looks at its state are", () => {
+  const { list, begin } = makeList();
+  for (const method of ["agent/info", "actions/list", "tasks/get"]) {
+    assert.equal(list.take({ phase: "begin", session: "s", method, request: 9 }, 1), null);
+  }
+  begin(1, { method: "actions/describe" });
+  assert.deepEqual(list.rows, []);
+  list.take({ phase: "begin", session: "s", method: "state/inspect", request: 2 }, 1);
+  assert.deepEqual(
+    list.rows.map(({ name, kind }) => [name, kind]),
+    [["state/inspect", "read"]],
+  );
+});
+
+test("whether an action reads or writes is learnt, for rows that are there and for later ones", () => {
+  const { list, begin } = makeList();
+  begin(1);
+  assert.equal(list.rows[0]?.kind, null);
+  list.learn("a", "write");
+  assert.equal(list.rows[0]?.kind, "write");
+  begin(2);
+  assert.equal(list.rows[0]?.kind, "write");
+});
+
+test("an action that is named like a method is not taken for it", () => {
+  const { list, begin } = makeList();
+  begin(1, { action: "agent/info" });
+  assert.equal(list.rows.length, 1);
+});
+
+test("two endpoints that count alike are not mixed up", () => {
+  const { begin, end, phases } = makeList();
+  begin(1, {}, 1);
+  begin(1, {}, 2);
+  end(1, { ok: true }, 1);
+  assert.deepEqual(phases(), ["running", "done"]);
+});
+
+test("clearing keeps what still runs", () => {
+  const { list, begin, end, phases } = makeList();
+  begin(1);
+  end(1);
+  begin(2);
+  list.clear();
+  assert.deepEqual(phases(), ["running"]);
+  end(2);
+  assert.deepEqual(phases(), ["done"]);
+});
+
+test("rows are replaced, never changed", () => {
+  const { list, begin, end } = makeList();
+  begin(1);
+  const [before] = list.rows;
+  end(1);
+  assert.notEqual(list.rows[0], before);
+  assert.equal(before?.phase, "running");
+});
+
+test("an end without a beginning is nothing", () => {
+  const { list, end } = makeList();
+  end(7);
+  assert.deepEqual(list.rows, []);
+});
