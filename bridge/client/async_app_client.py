@@ -89,6 +89,8 @@ class AsyncAppClient:
         finally:
             self._session_used = False
             http.close()
+            # The loop closes sockets in its next round.
+            await asyncio.sleep(0)
 
     async def info(self, *, timeout: float | None = None) -> AppInfo:  # noqa: ASYNC109
         """Return what the app says of itself, its revision included."""

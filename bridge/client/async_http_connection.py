@@ -85,6 +85,8 @@ class AsyncHttpConnection:
 
     async def _dial(self, deadline: float) -> _Line:
         loop = asyncio.get_running_loop()
+        if deadline <= loop.time():
+            raise too_late(Outcome.NOT_DELIVERED)
         try:
             async with asyncio.timeout_at(deadline):
                 _, line = await loop.create_connection(
@@ -103,6 +105,8 @@ class AsyncHttpConnection:
     async def _exchange(self, line: _Line, request: bytes, deadline: float) -> HttpResponse:
         kept = False
         try:
+            if deadline <= asyncio.get_running_loop().time():
+                raise too_late(Outcome.NOT_DELIVERED)
             async with asyncio.timeout_at(deadline):
                 response = await line.exchange(request)
             kept = response.keeps

@@ -239,8 +239,8 @@ def test_a_refusal_before_the_body_is_read_is_understood() -> None:
         thread = threading.Thread(target=refuse)
         thread.start()
         address = BridgeAddress("127.0.0.1", listening.getsockname()[1])
-        with pytest.raises(BridgeFailure) as caught:
-            BridgeConnection(address, "t").call("s", b'{"p":"' + b"x" * 1_000_000 + b'"}')
+        with pytest.raises(BridgeFailure) as caught, BridgeConnection(address, "t") as connection:
+            connection.call("s", b'{"p":"' + b"x" * 1_000_000 + b'"}')
         thread.join(PATIENCE_SECONDS)
     assert (caught.value.code, caught.value.outcome) == ("BUSY", Outcome.NOT_DELIVERED)
 
