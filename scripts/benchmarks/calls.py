@@ -5,18 +5,13 @@ Over the channel and over long polling, with the same client and the same bytes 
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from functools import partial
 
-from playwright.sync_api import Playwright, sync_playwright
-
-from bridge.servers.static_pages import StaticPages
-from scripts.benchmarks.contestants import Contestant, bascule, echo, transports
+from scripts.benchmarks.browsers import running_browser
+from scripts.benchmarks.contestants import TRANSPORTS, Contestant, bascule, echo
 from scripts.benchmarks.rounds import Figures, take_turns
-from scripts.benchmarks.site import serve_site
 from scripts.benchmarks.tables import commands, table
-from tests.e2e.support.browsers import launch_options, launched
 
 __all__ = ["CALLERS", "figures_of", "run"]
 
@@ -29,10 +24,9 @@ def run(rounds: int) -> str:
     """Measure both browsers. Returns a table."""
     rows = []
     contestants: list[Contestant] = []
-    with sync_playwright() as playwright, serve_site() as pages:
-        for name in ("chromium", "firefox"):
-            version, contestants, some = _measure(playwright, pages, name, rounds)
-            rows += [[f"{name.title()} {version}", *row] for row in some]
+    for name in ("chromium", "firefox"):
+        version, contestants, some = _measure(name, rounds)
+        rows += [[version, *row] for row in some]
     head = ["browser", "way", "p50", "p50 / echo", "p99", "p99 / echo"]
     head += [f"calls/s, {CALLERS} callers", "of the echo's"]
     return f"{table(head, rows)}\n\n{commands(contestants)}"
@@ -43,14 +37,11 @@ def figures_of(contestant: Contestant) -> Figures:
     return Figures.of(contestant.measure(CALLS), contestant.measure(CROWD_CALLS, CALLERS))
 
 
-def _measure(
-    playwright: Playwright, pages: StaticPages, name: str, rounds: int
-) -> tuple[str, list[Contestant], list[list[str]]]:
+def _measure(name: str, rounds: int) -> tuple[str, list[Contestant], list[list[str]]]:
     with ExitStack() as stack:
-        home = stack.enter_context(tempfile.TemporaryDirectory())
-        browser = stack.enter_context(launched(playwright, name, launch_options(name, home)))
+        browser = stack.enter_context(running_browser(name))
         peer = stack.enter_context(echo())
-        ours = [stack.enter_context(bascule(browser, pages, way)) for way in transports()]
+        ours = [stack.enter_context(bascule(browser, way)) for way in TRANSPORTS]
         all_of_them = [*ours, peer]
         done = take_turns({one.name: partial(figures_of, one) for one in all_of_them}, rounds)
         rows = [
@@ -65,4 +56,4 @@ def _measure(
             ]
             for one in all_of_them
         ]
-        return browser.version.partition(".")[0], all_of_them, rows
+        return browser.version, all_of_them, rows

@@ -14,17 +14,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, expect
-
-from bridge.servers.static_pages import StaticPages
+from scripts.benchmarks.browsers import Browser
 from scripts.benchmarks.caller import Measured
 from scripts.benchmarks.caller_process import CallerProcess
-from scripts.benchmarks.site import RELAY, relay_command
+from scripts.benchmarks.site import RELAY, install_relay, relay_command, serve_site
 from tests.e2e.support.browsers import launch_options
-from tests.e2e.support.real_bridge import BASCULE, RealBridge, run_bridge
+from tests.e2e.support.real_bridge import RealBridge, run_bridge
 
-__all__ = ["Contestant", "bascule", "echo", "evaluate", "relay", "running_bridge", "transports"]
+__all__ = [
+    "TRANSPORTS",
+    "TRIVIAL",
+    "Contestant",
+    "bascule",
+    "echo",
+    "evaluate",
+    "relay",
+    "running_bridge",
+]
 
+TRANSPORTS = ("channel", "polling")
 TRIVIAL: dict[str, Any] = {"n": 1}
 WARM_UP = 100
 RELAY_LARGEST = 1_000_000
@@ -51,38 +59,31 @@ class Contestant:
         )
 
 
-def transports() -> list[str]:
-    """Return the transports that this version has."""
-    done = subprocess.run(
-        [*BASCULE, "browser-bridge", "--help"], capture_output=True, encoding="utf-8", check=True
-    )
-    return ["channel", "polling"] if "--no-channel" in done.stdout else ["polling"]
-
-
 @contextmanager
-def running_bridge(
-    browser: Browser, pages: StaticPages, transport: str
-) -> Iterator[tuple[RealBridge, str]]:
-    """Run a bridge with our page attached over "channel" or "polling". Gives its command too."""
-    more = ["--no-channel"] if transport == "polling" and "channel" in transports() else []
+def running_bridge(browser: Browser, transport: str) -> Iterator[tuple[RealBridge, str]]:
+    """Run a bridge with our page attached over "channel" or "polling". Gives its command too.
+
+    Each has an origin of its own: of one origin, one tab can be attached at a time.
+    """
+    more = [] if transport == "channel" else ["--no-channel"]
     with (
         tempfile.TemporaryDirectory() as runtime,
+        serve_site() as pages,
         run_bridge(pages.origin, pages.page, Path(runtime), *more) as bridge,
     ):
-        page = browser.new_page()
-        page.goto(bridge.link)
-        page.get_by_role("button", name="Attach", exact=True).click()
-        expect(page.locator("#state")).to_have_text("attached")
+        page = browser.open(bridge.link)
+        page.click("attach")
+        page.wait_for("document.getElementById('state').textContent === 'attached'")
         # A page that fell back would be measured under the wrong name.
-        expect(page.locator("#transport")).to_have_text(transport)
+        page.wait_for(f"document.getElementById('transport').textContent === '{transport}'")
         yield bridge, shlex.join(["bascule", "browser-bridge", "--origin", "ORIGIN", *more])
         page.close()
 
 
 @contextmanager
-def bascule(browser: Browser, pages: StaticPages, transport: str) -> Iterator[Contestant]:
+def bascule(browser: Browser, transport: str) -> Iterator[Contestant]:
     """Our bridge."""
-    with running_bridge(browser, pages, transport) as (bridge, command):
+    with running_bridge(browser, transport) as (bridge, command):
         set_up = {"port": bridge.port, "token": bridge.token, "action": "bench.echo"}
         with CallerProcess("http_caller", set_up) as caller:
             yield _warm(Contestant(f"Bascule, {transport}", command, caller))
@@ -108,13 +109,17 @@ def echo() -> Iterator[Contestant]:
 
 
 @contextmanager
-def relay(browser: Browser, pages: StaticPages) -> Iterator[Contestant]:
+def relay(browser: Browser) -> Iterator[Contestant]:
     """The WebMCP relay, its page in the same browser."""
+    install_relay()
     port = _free_port()
-    command = relay_command(port, pages.origin)
-    with CallerProcess("mcp_caller", {"command": command, "tool": "bench_echo"}) as caller:
-        page = browser.new_page()
-        page.goto(f"{pages.origin}/bench/relay.html#{port}")
+    with (
+        serve_site(with_relay=True) as pages,
+        CallerProcess(
+            "mcp_caller", {"command": relay_command(port, pages.origin), "tool": "bench_echo"}
+        ) as caller,
+    ):
+        page = browser.open(f"{pages.origin}/bench/relay.html#{port}")
         lock = json.loads((RELAY / "package-lock.json").read_text(encoding="utf-8"))
         version = lock["packages"]["node_modules/@mcp-b/webmcp-local-relay"]["version"]
         shown = f"npx @mcp-b/webmcp-local-relay@{version} --port PORT --widget-origin ORIGIN"
@@ -123,19 +128,17 @@ def relay(browser: Browser, pages: StaticPages) -> Iterator[Contestant]:
 
 
 @contextmanager
-def evaluate(pages: StaticPages) -> Iterator[Contestant]:
+def evaluate() -> Iterator[Contestant]:
     """Playwright's `page.evaluate` in a Chromium of its own."""
-    set_up = {
-        "launch": launch_options("chromium", "unused"),
-        "url": pages.page,
-        "function": "bench.echo",
-    }
-    with CallerProcess("evaluate_caller", set_up) as caller:
-        yield _warm(
-            Contestant(
-                "Playwright page.evaluate", 'page.evaluate("input => bench.echo(input)")', caller
-            )
-        )
+    with serve_site() as pages:
+        set_up = {
+            "launch": launch_options("chromium", "unused"),
+            "url": pages.page,
+            "function": "bench.echo",
+        }
+        with CallerProcess("evaluate_caller", set_up) as caller:
+            command = 'page.evaluate("input => bench.echo(input)")'
+            yield _warm(Contestant("Playwright page.evaluate", command, caller))
 
 
 def _warm(contestant: Contestant) -> Contestant:

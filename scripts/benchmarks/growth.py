@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
-
-from scripts.benchmarks.contestants import Contestant, bascule, echo, relay, transports
+from scripts.benchmarks.browsers import running_browser
+from scripts.benchmarks.contestants import TRANSPORTS, Contestant, bascule, echo, relay
 from scripts.benchmarks.plot import Chart, Series, draw
 from scripts.benchmarks.rounds import Figures, Rounds, take_turns
-from scripts.benchmarks.site import install_relay, serve_site
 from scripts.benchmarks.tables import commands, table
-from tests.e2e.support.browsers import launch_options, launched
 
 __all__ = ["payload", "run"]
 
@@ -44,17 +40,11 @@ def payload(size: int) -> dict[str, Any]:
 
 def run(rounds: int) -> str:
     """Measure and draw. Returns two tables."""
-    install_relay()
     with ExitStack() as stack:
-        playwright = stack.enter_context(sync_playwright())
-        pages = stack.enter_context(serve_site(with_relay=True))
-        home = stack.enter_context(tempfile.TemporaryDirectory())
-        browser = stack.enter_context(
-            launched(playwright, "chromium", launch_options("chromium", home))
-        )
+        browser = stack.enter_context(running_browser("chromium"))
         ways = [
-            *(stack.enter_context(bascule(browser, pages, way)) for way in transports()),
-            stack.enter_context(relay(browser, pages)),
+            *(stack.enter_context(bascule(browser, way)) for way in TRANSPORTS),
+            stack.enter_context(relay(browser)),
             stack.enter_context(echo()),
         ]
         by_size = {

@@ -7,12 +7,13 @@ import platform
 import sys
 from collections.abc import Callable
 
-from scripts.benchmarks import calls, event_loop, growth, memory, peers, strict_json
+from scripts.benchmarks import calls, cli, event_loop, growth, memory, peers, strict_json
 
 BENCHMARKS: dict[str, Callable[[int], str]] = {
     "calls": calls.run,
     "peers": peers.run,
     "growth": growth.run,
+    "cli": cli.run,
     "memory": memory.run,
     "loop": event_loop.run,
     "json": strict_json.run,

@@ -6,18 +6,14 @@ HTTP by one as lean (`http_caller.py`): neither an SDK nor a command line is mea
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from functools import partial
 
-from playwright.sync_api import sync_playwright
-
+from scripts.benchmarks.browsers import running_browser
 from scripts.benchmarks.calls import CALLERS, figures_of
-from scripts.benchmarks.contestants import bascule, evaluate, relay, transports
+from scripts.benchmarks.contestants import TRANSPORTS, bascule, evaluate, relay
 from scripts.benchmarks.rounds import take_turns
-from scripts.benchmarks.site import install_relay, serve_site
 from scripts.benchmarks.tables import commands, table
-from tests.e2e.support.browsers import launch_options, launched
 
 __all__ = ["run"]
 
@@ -27,19 +23,13 @@ RATE_BAR = 1.5
 
 def run(rounds: int) -> str:
     """Measure all ways. Returns a table, and whether the bars are met."""
-    install_relay()
     with ExitStack() as stack:
-        playwright = stack.enter_context(sync_playwright())
-        pages = stack.enter_context(serve_site(with_relay=True))
-        home = stack.enter_context(tempfile.TemporaryDirectory())
-        browser = stack.enter_context(
-            launched(playwright, "chromium", launch_options("chromium", home))
-        )
-        peer = stack.enter_context(relay(browser, pages))
+        browser = stack.enter_context(running_browser("chromium"))
+        peer = stack.enter_context(relay(browser))
         contestants = [
-            *(stack.enter_context(bascule(browser, pages, way)) for way in transports()),
+            *(stack.enter_context(bascule(browser, way)) for way in TRANSPORTS),
             peer,
-            stack.enter_context(evaluate(pages)),
+            stack.enter_context(evaluate()),
         ]
         done = take_turns({one.name: partial(figures_of, one) for one in contestants}, rounds)
         rows = [

@@ -21,7 +21,7 @@ document.getElementById("attach").addEventListener("click", () => {
   const attachment = attach({ ...link, app: "Bench", dispatcher });
   const show = () => {
     document.getElementById("state").textContent = attachment.state;
-    document.getElementById("transport").textContent = attachment.transport ?? "polling";
+    document.getElementById("transport").textContent = attachment.transport ?? "";
   };
   attachment.addEventListener("statechange", show);
   show();
