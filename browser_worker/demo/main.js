@@ -1,53 +1,162 @@
 // @ts-check
-/** Puts the demo together: a text, its actions, one dispatcher, and the elements of the page. */
+/** Puts the word processor together: a document, its actions, one dispatcher, and the page's elements. */
 
 import { Dispatcher } from "../dispatcher/dispatcher.js";
 import { browserRuntime } from "../link/browser_runtime.js";
 import { AttachPanel } from "../link/panel/attach_panel.js";
-import { documentHost } from "./document_host.js";
-import { bindEditor } from "./editor.js";
-import { TextDocument } from "./text_document.js";
+import { documentHost } from "./document/document_host.js";
+import { DocumentSelection } from "./document/document_selection.js";
+import { SavedDocument } from "./document/saved_document.js";
+import { TextDocument } from "./document/text_document.js";
+import { welcome } from "./document/welcome.js";
+import { bindClipboard } from "./page/clipboard.js";
+import { bindKeys, styleCommands } from "./page/commands.js";
+import { Editor } from "./page/editor.js";
+import { button, dialog, element, input } from "./page/elements.js";
+import { bindExportDialog } from "./page/export_dialog.js";
+import { FindBar } from "./page/find_bar.js";
+import { bindFormatControls } from "./page/format_controls.js";
+import { localActions } from "./page/local_actions.js";
+import { Notices } from "./page/notices.js";
+import { Saving } from "./page/saving.js";
+import { bindShortcutsDialog } from "./page/shortcuts_dialog.js";
+import { bindStatusBar } from "./page/status_bar.js";
+import { showTerminalEdits } from "./page/terminal_edits.js";
+import { bindTheme } from "./page/theme.js";
+import { bindTitleField } from "./page/title_field.js";
 
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @param {new () => T} kind
- * @returns {T}
- */
-function element(id, kind) {
-  const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`the page has no ${kind.name} #${id}`);
-  return found;
-}
+const NAME = "Bascule Write";
 
-/** @param {string} id */
-const button = (id) => element(id, HTMLButtonElement);
+bindTheme(button("theme"));
 
-const field = element("text", HTMLTextAreaElement);
-const text = new TextDocument(
-  "A bascule is a bridge that stays up until somebody lowers it.\n\nEdit this text here, or from a terminal.\n",
+const saved = new SavedDocument(
+  () => localStorage,
+  () => crypto.randomUUID(),
 );
-const dispatcher = new Dispatcher(
-  documentHost(text, () => field.selectionEnd),
-  {
-    app: { name: "Bascule demo", version: "1" },
-    runtime: browserRuntime,
-  },
-);
-
-bindEditor({
-  field,
-  buttons: {
-    undo: button("undo"),
-    redo: button("redo"),
-    stamp: button("stamp"),
-    clear: button("clear"),
-  },
-  status: element("status", HTMLOutputElement),
-  text,
-  dispatcher,
+const found = saved.load();
+const text = new TextDocument(found.kind === "found" ? found.document : welcome());
+const selection = new DocumentSelection(text);
+const dispatcher = new Dispatcher(documentHost(text, selection), {
+  app: { name: NAME, version: "1" },
+  runtime: browserRuntime,
+  onHostError: (error) => console.error(error),
 });
 
+const notices = new Notices(element("notice", HTMLElement));
+const run = localActions(dispatcher, (message) => notices.show(message));
+const saving = new Saving(text, saved, notices, element("saved", HTMLElement));
+saving.begin(found.kind);
+
+const root = element("text", HTMLElement);
+const title = element("title", HTMLTextAreaElement);
+const editor = new Editor({ root, text, selection, run });
+const around = { text, selection, editor, run };
+bindClipboard(root, text, selection, run);
+bindTitleField(title, text, run, () => editor.focus());
+bindStatusBar(
+  { counts: element("counts", HTMLElement), revision: element("revision", HTMLElement) },
+  text,
+);
+showTerminalEdits(dispatcher, text, editor.view);
+
+const findBar = new FindBar(
+  {
+    bar: element("find", HTMLElement),
+    form: element("find-form", HTMLFormElement),
+    query: input("find-query"),
+    replacement: input("find-replacement"),
+    matchCase: input("find-case"),
+    wholeWord: input("find-word"),
+    count: element("find-count", HTMLElement),
+    buttons: {
+      previous: button("find-previous"),
+      next: button("find-next"),
+      replace: button("find-replace"),
+      replaceAll: button("find-replace-all"),
+      close: button("find-close"),
+    },
+  },
+  around,
+);
+
+const openExport = bindExportDialog(
+  {
+    dialog: dialog("export"),
+    format: element("export-format", HTMLSelectElement),
+    output: element("export-output", HTMLTextAreaElement),
+    copy: button("export-copy"),
+    download: button("export-download"),
+    told: element("export-told", HTMLElement),
+  },
+  text,
+);
+
+/** @type {import("./page/commands.js").Command[]} */
+const commands = [
+  { name: "undo", label: "Undo", keys: { key: "z" }, run: () => run("document.undo") },
+  { name: "redo", label: "Redo", keys: { key: "z", shift: true }, run: () => run("document.redo") },
+  { name: "redo-too", label: "Redo, too", keys: { key: "y" }, run: () => run("document.redo") },
+  { name: "bold", label: "Bold", keys: { key: "b" }, run: () => toggle("bold") },
+  { name: "italic", label: "Italic", keys: { key: "i" }, run: () => toggle("italic") },
+  { name: "code", label: "Code in a line", keys: { key: "e" }, run: () => toggle("code") },
+  ...styleCommands((style) => run("document.paragraph.style", { style })),
+  {
+    name: "find",
+    label: "Find",
+    keys: { key: "f" },
+    run: () => findBar.open(),
+    everywhere: true,
+  },
+  {
+    name: "replace",
+    label: "Find and replace",
+    keys: { key: "h" },
+    run: () => findBar.open({ replacing: true }),
+    everywhere: true,
+  },
+  {
+    name: "date",
+    label: "Insert the date",
+    keys: { key: ";" },
+    run: () => run("document.text.insert", { text: new Date().toLocaleDateString("en-CA") }),
+  },
+  { name: "new", label: "New document", keys: null, run: () => startNew() },
+  { name: "export", label: "Export", keys: { key: "s" }, run: openExport, everywhere: true },
+  {
+    name: "shortcuts",
+    label: "Keyboard shortcuts",
+    keys: { key: "/" },
+    run: () => openShortcuts(),
+    everywhere: true,
+  },
+];
+const openShortcuts = bindShortcutsDialog(
+  dialog("shortcuts"),
+  element("shortcut-list", HTMLElement),
+  commands.filter(({ name }) => name !== "redo-too"),
+);
+const showFormat = bindFormatControls(
+  { toolbar: element("toolbar", HTMLElement), style: element("style", HTMLSelectElement) },
+  commands,
+  around,
+);
+bindKeys(commands, (target) => target === root || target === title);
+
+/** @param {import("./document/paragraph_styles.js").Mark} mark */
+function toggle(mark) {
+  editor.toggleMark(mark);
+  showFormat();
+}
+
+function startNew() {
+  run("document.clear");
+  notices.show("A new document. The old one is a step of undo away.", [
+    { label: "Undo", run: () => run("document.undo") },
+    { label: "Dismiss", run: () => {} },
+  ]);
+  title.focus();
+}
+
 const panel = element("panel", AttachPanel);
-panel.app = "Bascule demo";
+panel.app = NAME;
 panel.dispatcher = dispatcher;
