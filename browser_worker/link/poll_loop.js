@@ -64,6 +64,8 @@ export function makePollLoop(powers) {
   const lost = new BackOff(LOST, random);
   const occupied = new BackOff(OCCUPIED, random);
   let connectedThisRound = false;
+  /** A poll was under way when the channel opened, and could have ended it. */
+  let overlapped = false;
   let lastAnswer = "";
   /** Above 0 once an old answer came again; counts the polls since. */
   let fresh = 0;
@@ -101,7 +103,7 @@ export function makePollLoop(powers) {
       case "closing":
         return end("closing");
       case "superseded":
-        return end("superseded");
+        return overlapped ? "poll" : end("superseded");
       default:
         // At once: the bridge keeps the place for two seconds.
         return "poll";
@@ -118,11 +120,13 @@ export function makePollLoop(powers) {
   async function poll() {
     powers.onPolling();
     const contested = channel.isOpening;
+    overlapped = false;
     const sent = clock();
     const outcome = await state.request(LONGEST_POLL_MS + POLL_SLACK_MS, (signal) =>
       api.poll(state.client, state.ack, { signal, fresh: fresh === 0 ? 0 : fresh++ }),
     );
     if (state.stopped) return null;
+    overlapped = channel.isOpen;
     const received = clock();
     if (outcome.ok) {
       const answer = readAnswer(outcome.text);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { BackOff, LOST, OCCUPIED } from "../../../browser_worker/link/back_off.js";
+import { BackOff, CHANNEL, LOST, OCCUPIED } from "../../../browser_worker/link/back_off.js";
 
 /**
  * The times of all attempts when each of them fails at once.
@@ -62,4 +62,12 @@ test("after a success the next failure is a first one", () => {
   assert.equal(backOff.next(300), 1_000);
   backOff.reset();
   assert.equal(backOff.next(10_000_000), 300);
+});
+
+test("a channel that fails is tried at once, then ever more seldom, and never given up", () => {
+  const backOff = new BackOff(CHANNEL, () => 0.5);
+  const waits = Array.from({ length: 8 }, (_, attempt) => backOff.next(attempt * 3_600_000));
+  assert.deepEqual(waits, [0, 1_000, 5_000, 20_000, 60_000, 300_000, 300_000, 300_000]);
+  backOff.reset();
+  assert.equal(backOff.next(0), 0);
 });

@@ -51,3 +51,18 @@ test("a bridge on a machine with another clock is no older for it", () => {
   assert.equal(ages.age(777, at(0), at(10)), 0);
   assert.equal(ages.age(10_777, at(10), at(10_013)), 3);
 });
+
+test("a frame that nobody asked for is as old as the clocks say", () => {
+  const ages = new AnswerAges(20_000);
+  assert.equal(ages.pushedAge(1_000, at(0, 501_000)), 0);
+  assert.equal(ages.pushedAge(2_000, at(0, 3_602_000)), 3_100_000);
+  assert.equal(ages.pushedAge(3_000, at(0, 503_000)), 0);
+});
+
+test("eight late frames at once do not make lateness the rule", () => {
+  const ages = new AnswerAges(20_000);
+  for (let frame = 0; frame < 8; frame += 1) ages.pushedAge(frame, at(0, frame));
+  for (let frame = 0; frame < 8; frame += 1) {
+    assert.equal(ages.pushedAge(frame, at(0, 3_600_000 + frame)), 3_600_000);
+  }
+});

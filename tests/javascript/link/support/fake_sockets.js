@@ -82,10 +82,14 @@ export class FakeSockets {
   all = [];
   /** The constructor throws, as in a browser whose policy forbids it. */
   forbidden = false;
+  refused = 0;
 
   /** @type {import("../../../../browser_worker/link/channel.js").MakeSocket} */
   make = (url, protocols) => {
-    if (this.forbidden) throw new Error("SecurityError");
+    if (this.forbidden) {
+      this.refused += 1;
+      throw new Error("SecurityError");
+    }
     const socket = new FakeSocket(url, protocols);
     this.all.push(socket);
     return socket;
