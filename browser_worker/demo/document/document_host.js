@@ -139,8 +139,10 @@ function makeHandlers(document, selection) {
   const table = [
     [
       "document.text.insert",
-      ({ text, at: place = selection.end, marks }, context) =>
-        edited(document.replace(place, place, text, { marks: bits(marks) }), context),
+      ({ text, at = selection.end, marks }, context) => {
+        document.checkOffset("at", at);
+        return edited(document.replace(at, at, text, { marks: bits(marks) }), context);
+      },
     ],
     [
       "document.text.replace",

@@ -269,8 +269,8 @@ export class TextDocument {
    * @throws {OffsetError}
    */
   checkSpan(start, end) {
-    this._checkOffset("start", start, 0);
-    this._checkOffset("end", end, start);
+    this.checkOffset("start", start);
+    this.checkOffset("end", end, start);
   }
 
   /**
@@ -286,11 +286,12 @@ export class TextDocument {
   }
 
   /**
-   * @param {"start" | "end"} name
+   * @param {string} name Which input it is.
    * @param {number} offset
-   * @param {number} least
+   * @param {number} [least]
+   * @throws {OffsetError}
    */
-  _checkOffset(name, offset, least) {
+  checkOffset(name, offset, least = 0) {
     if (!Number.isInteger(offset) || offset < least || offset > this._length) {
       throw new OffsetError(name, `must be from ${least} to ${this._length}`);
     }
