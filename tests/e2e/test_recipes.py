@@ -1,0 +1,205 @@
+"""The recipes for apps of one's own: each works as it is written, under a strict policy."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.support.page_server import serve_pages
+from tests.e2e.support.real_bridge import BASCULE, ROOT, RealBridge, environment, run_bridge
+from tests.e2e.support.waiting import wait_until
+
+RECIPES = Path(__file__).parent / "recipes"
+MODULES = ROOT / "node_modules"
+CSP = (
+    "default-src 'none'; script-src 'self'; worker-src 'self'; "
+    "connect-src http://127.0.0.1:* ws://127.0.0.1:*"
+)
+"""What an app's policy has to allow, and nothing beside it."""
+
+
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the bundle, and write it out as an app's developer does."""
+    subprocess.run([ROOT / "scripts" / "build"], check=True, cwd=ROOT)
+    folder = tmp_path_factory.mktemp("bundle")
+    command = [*BASCULE, "assets", "--bundle", str(folder)]
+    subprocess.run(command, env=environment(folder), check=True)
+    return folder
+
+
+def prepare(name: str, folder: Path, bundle: Path) -> Path:
+    """Make a recipe's app ready to be served, by the steps that the recipe tells."""
+    app = folder / "app"
+    shutil.copytree(RECIPES / name, app)
+    if name == "plain":
+        command = [*BASCULE, "assets", str(app / "bascule")]
+        subprocess.run(command, env=environment(folder), check=True)
+        return app
+    for path in bundle.iterdir():
+        shutil.copy(path, app)
+    if name == "react":
+        command = [
+            str(MODULES / ".bin" / "esbuild"),
+            "app.jsx",
+            "--bundle",
+            "--format=esm",
+            "--jsx=automatic",
+            "--external:./bascule.min.js",
+            '--define:process.env.NODE_ENV="production"',
+            "--outfile=app.js",
+            "--log-level=warning",
+        ]
+        paths = os.environ | {"NODE_PATH": str(MODULES)}
+        subprocess.run(command, cwd=app, env=paths, check=True)
+    else:
+        shutil.copy(MODULES / "vue" / "dist" / "vue.runtime.esm-browser.prod.js", app)
+    return app
+
+
+@contextmanager
+def running(
+    name: str, tmp_path: Path, runtime: Path, bundle: Path, csp: str = CSP
+) -> Iterator[RealBridge]:
+    """Serve a recipe's app and run a bridge for it."""
+    with (
+        serve_pages(
+            folder=prepare(name, tmp_path, bundle),
+            index="index.html",
+            headers={"Content-Security-Policy": csp},
+        ) as pages,
+        run_bridge(pages.origin, pages.page, runtime) as bridge,
+    ):
+        yield bridge
+
+
+Run = Callable[..., AbstractContextManager[RealBridge]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, runtime: Path, bundle: Path) -> Run:
+    return lambda name, **more: running(name, tmp_path, runtime, bundle, **more)
+
+
+def attach(page: Page, bridge: RealBridge) -> None:
+    page.goto(bridge.link)
+    page.get_by_role("button", name="Attach", exact=True).click()
+    expect(page.locator("#state")).to_have_text("attached")
+
+
+def attachment(page: Page, member: str) -> str:
+    return str(page.evaluate(f"document.querySelector('bascule-panel').attachment.{member}"))
+
+
+@pytest.mark.parametrize("name", ["plain", "react", "vue"])
+def test_a_page_and_a_terminal_drive_one_app(name: str, page: Page, run: Run) -> None:
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    with run(name) as bridge:
+        attach(page, bridge)
+        assert bridge.result("agent/info")["app"]["name"] == "To-do"
+        page.get_by_role("textbox", name="New to-do").fill("by hand")
+        page.get_by_role("button", name="Add").click()
+        items = page.locator("#todos > li")
+        expect(items).to_have_text(["by hand"])
+        added = bridge.execute("todo.add", {"title": "from a terminal"})
+        assert added["output"] == {"id": 2, "title": "from a terminal", "done": False}
+        expect(items).to_have_text(["by hand", "from a terminal"])
+        assert bridge.execute("todo.done", {"id": 1})["output"]["done"] is True
+        expect(items).to_have_text(["by hand (done)", "from a terminal"])
+        assert bridge.execute("todo.list")["output"]["todos"] == [
+            {"id": 1, "title": "by hand", "done": True},
+            {"id": 2, "title": "from a terminal", "done": False},
+        ]
+        refused = bridge.call(
+            "actions/execute",
+            {"action": "todo.add", "input": {"title": ""}, "expectedRevision": added["revision"]},
+        )
+        assert json.loads(refused.stdout)["error"]["data"]["code"] == "INVALID_INPUT"
+    # Firefox looks for an icon by itself, which this policy forbids as well.
+    assert [problem for problem in problems if "favicon.ico" not in problem] == []
+
+
+@pytest.mark.parametrize("kind", ["reactive", "nested", "frozen"])
+def test_a_result_that_is_a_proxy_is_told_as_what_it_holds(kind: str, page: Page, run: Run) -> None:
+    with run("values") as bridge:
+        attach(page, bridge)
+        for action in ("value.get", "value.later"):
+            answer = bridge.execute(action, {"kind": kind})
+            assert answer["output"] == {"a": {"b": [1, {"c": "x"}]}}
+        assert bridge.result("state/inspect", {"kind": kind})["value"]["a"]["b"][0] == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("map", "is a Map"),
+        ("reactiveMap", "is a Map"),
+        ("date", "is a Date"),
+        ("instance", "is an instance of"),
+        ("ref", "is an instance of"),
+        ("function", "is a function"),
+    ],
+)
+def test_a_result_that_is_no_json_is_an_error_that_names_its_place(
+    kind: str, words: str, page: Page, run: Run
+) -> None:
+    with run("values") as bridge:
+        attach(page, bridge)
+        for action in ("value.get", "value.later"):
+            done = bridge.call("actions/execute", {"action": action, "input": {"kind": kind}})
+            assert done.returncode == 1
+            error = json.loads(done.stdout)["error"]
+            assert error["data"]["code"] == "INVALID_OUTPUT"
+            assert error["data"]["errors"][0]["path"] == "/m"
+            assert words in error["message"]
+        assert bridge.result("agent/info")["enabled"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "worker"), [("plain", "/bascule/link/worker.js"), ("vue", "/bascule.min.js")]
+)
+def test_with_both_schemes_in_the_policy_calls_go_over_the_channel(
+    name: str, worker: str, page: Page, run: Run
+) -> None:
+    with run(name) as bridge:
+        attach(page, bridge)
+        assert [opened.url for opened in page.workers] == [f"{bridge.origin}{worker}"]
+        wait_until(lambda: attachment(page, "transport") == "channel", "the channel")
+        assert attachment(page, "transportNote") == ""
+        assert bridge.execute("todo.add", {"title": "x"})["output"]["id"] == 1
+
+
+def test_with_http_alone_in_the_policy_the_page_polls_and_says_why(page: Page, run: Run) -> None:
+    csp = CSP.replace(" ws://127.0.0.1:*", "")
+    assert csp != CSP
+    with run("plain", csp=csp) as bridge:
+        attach(page, bridge)
+        wait_until(lambda: attachment(page, "transportNote") != "", "the note")
+        assert attachment(page, "transport") == "polling"
+        note = attachment(page, "transportNote")
+        assert "connect-src" in note
+        assert "ws://127.0.0.1:" in note
+        assert bridge.execute("todo.add", {"title": "x"})["output"]["id"] == 1
+
+
+@pytest.mark.parametrize("directive", ["worker-src", "connect-src"])
+def test_a_policy_without_one_of_the_directives_is_told(
+    directive: str, page: Page, run: Run
+) -> None:
+    kept = [part for part in CSP.split("; ") if not part.startswith(directive)]
+    assert len(kept) == len(CSP.split("; ")) - 1
+    csp = "; ".join([*kept, f"{directive} 'none'"])
+    with run("vue", csp=csp) as bridge:
+        page.goto(bridge.link)
+        page.get_by_role("button", name="Attach", exact=True).click()
+        expect(page.locator("#state")).to_have_text("refused")
+        expect(page.locator("#message")).to_contain_text(directive)
