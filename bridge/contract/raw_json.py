@@ -2,37 +2,38 @@
 
 The bridge passes `request` and `response` on byte for byte, so it needs to know where they
 stand in a body that it has checked. Limits are counted inside those members; the body around
-them has a size of its own. This is not a parser: the body is parsed first, and then a scan of
-its strings and brackets finds where each member of the outermost object begins and ends.
+them has a size of its own. The body is parsed once; a second reader that only skips says where
+each member begins and ends.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
+
+import msgspec
 
 from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, JsonLimits
 from bridge.contract.strict_json import (
     JsonValue,
+    ParsedDocument,
     StrictJsonError,
     check_size,
     check_structure,
-    check_syntax,
-    loads,
-    loads_outline,
 )
 
 __all__ = ["RawObject", "read_object", "read_objects"]
 
-_TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
+_Spans = dict[str, msgspec.Raw]
+_OBJECT: Final = msgspec.json.Decoder(_Spans)
+_OBJECTS: Final = msgspec.json.Decoder(list[_Spans])
 _LINE_BREAKS: Final = bytes.maketrans(b"\r\n", b"  ")
-_WHITE_SPACE: Final = b" \t\r\n"
 _ENVELOPE_VALUES: Final = 64
 """Values that a body may hold around the members whose values are counted on their own."""
 _FULL_OBJECTS: Final = 8
 """Objects with as many values as there may be that one array may hold; smaller ones, more."""
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,10 @@ def read_object(
     check_size(body, max_body_bytes)
     # More than this cannot be within the limits, however the values are spread.
     check_structure(body, limits.max_values * max(1, len(raw)) + _ENVELOPE_VALUES)
-    check_syntax(body, limits)
-    return _read(body, raw, limits)
+    parsed = ParsedDocument(body, limits)
+    if not isinstance(parsed.tree, dict):
+        raise StrictJsonError("the body is not an object")
+    return _read(parsed, parsed.tree, _split(_OBJECT, body), raw, limits)
 
 
 def read_objects(  # noqa: PLR0913 - what to read, and its bounds
@@ -87,17 +90,24 @@ def read_objects(  # noqa: PLR0913 - what to read, and its bounds
     """
     check_size(body, max_body_bytes)
     check_structure(body, limits.max_values * _FULL_OBJECTS + max_objects * _ENVELOPE_VALUES)
-    check_syntax(body, limits)
-    outer = _read(body, (), limits, unread=member)
-    span = outer.raw(member) if member in outer.values else b"[]"
-    if not span.startswith(b"["):
+    parsed = ParsedDocument(body, limits)
+    if not isinstance(parsed.tree, dict):
+        raise StrictJsonError("the body is not an object")
+    spans = _split(_OBJECT, body)
+    elements: object = parsed.tree.pop(member, [])
+    array = bytes(spans.pop(member, b"[]"))
+    outer = _read(parsed, parsed.tree, spans, (), limits)
+    if not isinstance(elements, list):
         raise StrictJsonError(f"{member} is not an array")
+    if len(elements) > max_objects:
+        raise StrictJsonError("too many", kind="limit", limit="members", maximum=max_objects)
+    if not all(isinstance(element, dict) for element in elements):
+        raise StrictJsonError(f"{member} has elements that are not objects")
     found: list[RawObject | StrictJsonError] = []
-    for element in _elements(span):
-        if len(found) >= max_objects:
-            raise StrictJsonError("too many", kind="limit", limit="members", maximum=max_objects)
+    all_parts = _split(_OBJECTS, array)
+    for element, parts in zip(elements, all_parts, strict=True):
         try:
-            found.append(_read(element, raw, limits))
+            found.append(_read(parsed, element, parts, raw, limits))
         except StrictJsonError as error:
             if error.kind != "limit" or error.member not in raw:
                 raise
@@ -105,65 +115,36 @@ def read_objects(  # noqa: PLR0913 - what to read, and its bounds
     return outer, found
 
 
+def _split(decoder: msgspec.json.Decoder[_T], document: bytes) -> _T:
+    """Return the members' bytes of a document whose grammar has been checked."""
+    try:
+        return decoder.decode(document)
+    except (msgspec.MsgspecError, RecursionError):
+        raise StrictJsonError("not strict JSON") from None
+
+
 def _read(
-    body: bytes, raw: Collection[str], limits: JsonLimits, unread: str | None = None
+    parsed: ParsedDocument,
+    tree: Mapping[str, object],
+    spans: _Spans,
+    raw: Collection[str],
+    limits: JsonLimits,
 ) -> RawObject:
-    """Read an object whose syntax has been checked; of `unread` only its bytes are taken."""
-    if not body.lstrip(_WHITE_SPACE).startswith(b"{"):
-        raise StrictJsonError("not an object")
+    """Read an object member by member. Of several that are over a limit the first is told."""
     values: dict[str, JsonValue] = {}
     kept: dict[str, bytes] = {}
     over: StrictJsonError | None = None
-    for name, span in _members(body):
-        if name == unread:
-            values[name], kept[name] = None, span
-            continue
+    for name, span in spans.items():
         try:
-            values[name] = loads_outline(span, limits)
+            check_size(span, limits.max_encoded_bytes)
+            values[name] = parsed.read(tree[name], len(span), 1)
         except StrictJsonError as error:
             error.member = name
             over = over or error
             continue
         if name in raw:
-            kept[name] = span.translate(_LINE_BREAKS)
+            kept[name] = bytes(span).translate(_LINE_BREAKS)
     if over is not None:
         over.values = values
         raise over
     return RawObject(values, kept)
-
-
-def _elements(array: bytes) -> Iterator[bytes]:
-    """Yield the bytes of each element of an array whose syntax has been checked."""
-    depth = 0
-    start = 1
-    for match in _TOKEN.finditer(array):
-        mark = match[0]
-        if mark in (b"{", b"["):
-            depth += 1
-        elif mark in (b"}", b"]"):
-            depth -= 1
-        if (depth == 1 and mark == b",") or depth == 0:
-            element = array[start : match.start()].strip(_WHITE_SPACE)
-            if element:
-                yield element
-            start = match.end()
-
-
-def _members(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of each member of the outermost object of a body that is valid."""
-    depth = 0
-    key: str | None = None
-    start = 0
-    for match in _TOKEN.finditer(body):
-        mark = match[0]
-        if mark in (b"{", b"["):
-            depth += 1
-        elif mark in (b"}", b"]"):
-            depth -= 1
-        if depth == 1 and key is None and mark.startswith(b'"'):
-            name = loads(mark)
-            key = name if isinstance(name, str) else ""
-            start = body.index(b":", match.end()) + 1
-        elif key is not None and ((depth == 1 and mark == b",") or depth == 0):
-            yield key, body[start : match.start()].strip(_WHITE_SPACE)
-            key = None

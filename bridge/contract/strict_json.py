@@ -9,7 +9,7 @@ Any bytes give a value or a `StrictJsonError`. Its twin is `browser_worker/contr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from math import isfinite
 from typing import Any, Final, Literal, TypeAlias
 
@@ -29,13 +29,13 @@ from bridge.contract.limits import JSON_LIMITS, JsonLimits
 __all__ = [
     "JsonValue",
     "NumberToken",
+    "ParsedDocument",
     "StrictJsonError",
     "check_size",
     "check_structure",
     "check_syntax",
     "dumps",
     "loads",
-    "loads_outline",
     "number_token",
 ]
 
@@ -81,16 +81,7 @@ def loads(data: bytes, limits: JsonLimits = JSON_LIMITS) -> JsonValue:
     return _parse(data, limits, limits.max_depth)
 
 
-def loads_outline(data: bytes, limits: JsonLimits = JSON_LIMITS) -> JsonValue:
-    """Check a document as `loads` does, and read no more than its own members of it.
-
-    Numbers further inside are left as the parser made them, for whoever only passes them on:
-    it is their conversion that takes most of the time.
-    """
-    return _parse(data, limits, 1)
-
-
-def check_size(data: bytes, maximum: int) -> None:
+def check_size(data: Sized, maximum: int) -> None:
     """Refuse a document by its encoded size alone."""
     if len(data) > maximum:
         raise _over("encodedBytes", maximum)
@@ -127,13 +118,36 @@ def _count_empty(bare: bytes, enough: int) -> int:
 def _parse(data: bytes, limits: JsonLimits, convert_depth: int) -> JsonValue:
     check_size(data, limits.max_encoded_bytes)
     check_structure(data, limits.max_values)
-    marked = b"-0" in data
-    tree = check_syntax(_mark_minus_zeros(data) if marked else data, limits)
-    # Escapes only ever make a string shorter: a short document holds no long string.
-    long_strings = len(data) > limits.max_string_bytes
-    reading = _Reading(limits, convert_depth, marked=marked, long_strings=long_strings)
-    value: JsonValue = reading.walk(tree)
-    return value
+    parsed = ParsedDocument(data, limits)
+    return parsed.read(parsed.tree, len(data), convert_depth)
+
+
+class ParsedDocument:
+    """A document whose grammar has been checked and whose bounds have not, part by part.
+
+    For bodies that only carry a message: each part of the tree is read within limits of its own.
+    """
+
+    def __init__(self, data: bytes, limits: JsonLimits) -> None:
+        self._limits = limits
+        self._marked = b"-0" in data
+        self.tree = check_syntax(_mark_minus_zeros(data) if self._marked else data, limits)
+        """The parser's own values: look at types only."""
+
+    def read(self, part: object, encoded_bytes: int, convert_depth: int) -> JsonValue:
+        """Check a part of the tree against the limits, and return it.
+
+        `encoded_bytes` is at least its size in the document. Numbers further inside than
+        `convert_depth` are left as the parser made them, for whoever only passes them on: it is
+        their conversion that takes most of the time. Raises `StrictJsonError`.
+        """
+        # Escapes only ever make a string shorter: a short document holds no long string.
+        long_strings = encoded_bytes > self._limits.max_string_bytes
+        reading = _Reading(
+            self._limits, convert_depth, marked=self._marked, long_strings=long_strings
+        )
+        value: JsonValue = reading.walk(part)
+        return value
 
 
 def check_syntax(data: bytes, limits: JsonLimits) -> object:

@@ -14,9 +14,9 @@ from typing import Final
 
 from aiohttp import WSMsgType, web
 
-from bridge.broker.effects import ChannelEnd
+from bridge.broker.effects import ChannelEnd, SendItems, SendRefusal
 from bridge.contract.limits import BridgeLimits
-from bridge.servers.channel_frames import CLOSE_CODES
+from bridge.servers.channel_frames import CLOSE_CODES, next_frame, render
 from bridge.servers.channel_handshake import CHANNEL_PROTOCOL
 from bridge.servers.shapes import ShapeError
 
@@ -51,13 +51,13 @@ class ChannelSocket:
             timeout=_GOODBYE_SECONDS,
             decode_text=False,
         )
-        self._frames: deque[bytes] = deque()
+        self._effects: deque[SendItems | SendRefusal] = deque()
         self._end: int | None = None
         self._something = asyncio.Event()
 
-    def send(self, frame: bytes) -> None:
-        """Send a text frame, after all that were given before."""
-        self._frames.append(frame)
+    def send(self, effect: SendItems | SendRefusal) -> None:
+        """Send a frame, after all that were given before."""
+        self._effects.append(effect)
         self._something.set()
 
     def end(self, reason: ChannelEnd) -> None:
@@ -96,8 +96,9 @@ class ChannelSocket:
         while True:
             await self._something.wait()
             self._something.clear()
-            while self._frames:
-                await self._socket.send_frame(self._frames.popleft(), WSMsgType.TEXT)
+            while self._effects:
+                frame = render(next_frame(self._effects))
+                await self._socket.send_frame(frame, WSMsgType.TEXT)
             if self._end is not None:
                 await self._close(self._end)
                 return

@@ -46,10 +46,17 @@ class RequestHead:
     method: str
     target: str
     headers: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    _by_name: dict[bytes, list[bytes]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_name: dict[bytes, list[bytes]] = {}
+        for name, value in self.headers:
+            by_name.setdefault(name.lower(), []).append(value)
+        object.__setattr__(self, "_by_name", by_name)
 
     def values(self, name: bytes) -> list[bytes]:
         """Return the values of all headers of one name, which is given in lower case."""
-        return [value for key, value in self.headers if key.lower() == name]
+        return self._by_name.get(name, [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,13 @@ class BridgeResponse(web.StreamResponse):
         """Write everything. Raises `ConnectionError` when the peer is gone or reads nothing."""
         empty = request.method == "HEAD" or self.status == HTTPStatus.NO_CONTENT
         body = memoryview(b"" if empty else self._answer.body)
+        transport = request.transport
+        idle = transport is not None and not transport.get_write_buffer_size()
+        if idle and len(body) <= _PIECE_BYTES:
+            # It fits into what a socket takes unread: there is no stall to watch for.
+            await self.prepare(request)
+            await self.write_eof(bytes(body))
+            return
         try:
             await self.prepare(request)
             while len(body) > _PIECE_BYTES:

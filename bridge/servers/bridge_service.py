@@ -58,7 +58,7 @@ from bridge.servers.bridge_gate import (
 from bridge.servers.bridge_metrics import BridgeMetrics
 from bridge.servers.bridge_responses import BridgeResponse
 from bridge.servers.bridge_routes import CallerClass, RouteName
-from bridge.servers.channel_frames import read_frame, render
+from bridge.servers.channel_frames import read_frame
 from bridge.servers.clock import Clock
 from bridge.servers.shapes import ShapeError
 
@@ -86,6 +86,7 @@ class BridgeService:
         self._channels: dict[Waiter, ChannelSocket] = {}
         self._new_waiter = itertools.count(1)
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
         self._used_at = clock().monotonic
 
     def unused_seconds(self) -> float:
@@ -174,6 +175,11 @@ class BridgeService:
             self._perform(refusal)
 
     async def _read_body(self, request: web.BaseRequest, length: int) -> bytes:
+        if length == 0:
+            return b""
+        if request.content.total_bytes >= length:
+            # It came with the head, as small ones do: nothing is waited for.
+            return await request.content.readexactly(length)
         body = bytearray()
         try:
             async with asyncio.timeout(self._limits.max_call_seconds):
@@ -198,7 +204,7 @@ class BridgeService:
         try:
             if not answered.done():
                 place.leave()
-                await asyncio.wait({answered})
+                await answered
                 await place.enter()
             return await self._send(request, head, http_answer(answered.result()))
         except (asyncio.CancelledError, ConnectionError):
@@ -209,9 +215,9 @@ class BridgeService:
         self._waiting.pop(event.waiter, None)
         if isinstance(event, Poll):
             self._tell(PollBroken(event.waiter))
-        elif isinstance(event, Call | CloseSession | Watch) and not answered.done():
+        elif isinstance(event, Call | CloseSession | Watch) and answered.cancelled():
             self._tell(CallerGone(event.waiter))
-        elif isinstance(event, Connect) and answered.done():
+        elif isinstance(event, Connect) and answered.done() and not answered.cancelled():
             # The page never learnt its name, and no other could attach until this one expires.
             answer = answered.result()
             if isinstance(answer, Connected):
@@ -240,7 +246,7 @@ class BridgeService:
                     answered.set_result(answer)
             case SendItems(channel) | SendRefusal(channel):
                 if channel in self._channels:
-                    self._channels[channel].send(render(effect))
+                    self._channels[channel].send(effect)
             case EndChannel(channel, reason):
                 if channel in self._channels:
                     self._channels[channel].end(reason)
@@ -248,13 +254,19 @@ class BridgeService:
                 assert_never(effect)
 
     def _set_timer(self) -> None:
+        """See that a tick comes when the broker wants one. One that comes early does no harm."""
+        due = self._broker.next_wakeup()
+        if due is None or (self._timer is not None and self._timer_at <= due):
+            return
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        due = self._broker.next_wakeup()
-        if due is not None:
-            delay = min(max(0.0, due - self._clock().monotonic), _LONGEST_TIMER_SECONDS)
-            self._timer = asyncio.get_running_loop().call_later(delay, self._tell, Tick())
+        now = self._clock().monotonic
+        self._timer_at = min(max(now, due), now + _LONGEST_TIMER_SECONDS)
+        self._timer = asyncio.get_running_loop().call_later(self._timer_at - now, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self._tell(Tick())
 
     def _status(self, head: RequestHead) -> HttpAnswer:
         self._tell(Tick())

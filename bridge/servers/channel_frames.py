@@ -6,6 +6,7 @@ alive. Every message is one text frame. Unknown members are ignored.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +21,7 @@ from bridge.contract.strict_json import StrictJsonError
 from bridge.servers.bridge_answers import wire_item
 from bridge.servers.shapes import ShapeError, count, read_result, text
 
-__all__ = ["CLOSE_CODES", "ReadFrame", "read_frame", "render"]
+__all__ = ["CLOSE_CODES", "ReadFrame", "next_frame", "read_frame", "render"]
 
 CLOSE_CODES: Final = {
     ChannelEnd.SUPERSEDED: 1000,
@@ -44,6 +45,23 @@ def render(effect: SendItems | SendRefusal) -> bytes:
         return orjson.dumps({"refused": {"id": effect.item_id, "code": effect.code.value}})
     items = [wire_item(item) for item in effect.items]
     return orjson.dumps({"now": effect.now_unix_ms, "requests": items})
+
+
+def next_frame(waiting: deque[SendItems | SendRefusal]) -> SendItems | SendRefusal:
+    """Take what goes into the next frame: all items that wait before anything else.
+
+    Calls that come together reach the page together, at the price of one.
+    """
+    first = waiting.popleft()
+    if not isinstance(first, SendItems):
+        return first
+    items = list(first.items)
+    now = first.now_unix_ms
+    while waiting and isinstance(following := waiting[0], SendItems):
+        now = following.now_unix_ms
+        items += following.items
+        waiting.popleft()
+    return SendItems(first.channel, now, tuple(items))
 
 
 def read_frame(data: bytes, channel: Waiter, limits: BridgeLimits) -> ReadFrame:

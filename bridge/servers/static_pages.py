@@ -24,7 +24,7 @@ STRICT_CSP: Final = "; ".join(
         "style-src 'self'",
         "worker-src 'self'",
         "img-src data:",
-        "connect-src http://127.0.0.1:*",
+        "connect-src http://127.0.0.1:* ws://127.0.0.1:*",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
