@@ -61,7 +61,7 @@ const CAUSES = Object.freeze(
     "blocked-by-csp": {
       event: "refused",
       text: (place) =>
-        `This page's Content-Security-Policy forbids the connection. Add ${place.url} to its connect-src.`,
+        `This page's Content-Security-Policy forbids the connection. Add ${place.url} to its connect-src, and the same with ws: for the faster channel.`,
     },
     "worker-blocked": {
       event: "refused",

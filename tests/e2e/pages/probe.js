@@ -81,11 +81,17 @@ function start(configuration) {
     app: "Probe",
     dispatcher,
     remember,
-    onState: ({ state, cause, message }) => {
+    channel: !new URLSearchParams(location.search).has("polling"),
+    onState: ({ state, cause, message, transport, transportNote }) => {
       if (mine !== starts) return;
-      for (const [id, text] of Object.entries({ state, cause: cause ?? "", message })) {
-        show(id, text);
-      }
+      const texts = {
+        state,
+        cause: cause ?? "",
+        message,
+        transport: transport ?? "",
+        transportNote,
+      };
+      for (const [id, text] of Object.entries(texts)) show(id, text);
     },
   });
 }
