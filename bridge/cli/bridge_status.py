@@ -39,8 +39,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the status."""
     target = Target.from_arguments(args)
     try:
-        connection = target.choose().connection
-        answer = connection.status()
+        with target.choose().connection as connection:
+            answer = connection.status()
     except BridgeFailure as failure:
         # Nothing can have run: to look changes nothing.
         raise BridgeFailure(failure.code, failure.message, hint=failure.hint) from None

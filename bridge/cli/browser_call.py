@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Final, NoReturn
 
-from bridge.cli.call_options import add_timeout_option, session_name
+from bridge.cli.call_options import add_session_option, add_timeout_option
 from bridge.cli.parsing import Parser, Subparsers, UsageError
 from bridge.cli.target import Target, add_target_options
 from bridge.client.bridge_connection import is_error_response
@@ -44,13 +44,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         nargs="?",
         help="a JSON object; - reads it from standard input",
     )
-    parser.add_argument(
-        "--session",
-        type=session_name,
-        default="cli-json",
-        metavar="NAME",
-        help="the protocol session in the page (default: %(default)s)",
-    )
+    add_session_option(parser, "cli-json")
     add_timeout_option(parser)
     add_target_options(parser)
     return parser
@@ -59,8 +53,8 @@ def add_parser(subparsers: Subparsers) -> Parser:
 def run(args: argparse.Namespace) -> int:
     """Do the call."""
     request = _request(args.method, args.params)
-    connection = Target.from_arguments(args).choose().connection
-    response = connection.call(args.session, request, args.timeout)
+    with Target.from_arguments(args).choose().connection as connection:
+        response = connection.call(args.session, request, args.timeout)
     if response is None:
         return ExitCode.DONE
     shown = response
@@ -74,6 +68,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _request(method: str, params: str | None) -> bytes:
+    if not method or method[0] in '{["' or any(c.isspace() for c in method):
+        raise UsageError(
+            "METHOD comes first and is a name, such as actions/list; the parameters follow it"
+        )
     if params == "-":
         text = sys.stdin.buffer.read(BRIDGE_LIMITS.max_body_bytes + 1)
     else:

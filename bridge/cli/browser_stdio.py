@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 from typing import Final
 
 from bridge.cli.call_options import add_timeout_option, session_name
@@ -20,6 +16,7 @@ from bridge.cli.failure_report import report_failure
 from bridge.cli.line_reader import LineReader
 from bridge.cli.parsing import Parser, Subparsers, UsageError
 from bridge.cli.stdio_gateway import StdioGateway
+from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.target import ChosenBridge, Target, add_target_options
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import ExitCode, Outcome
@@ -28,7 +25,6 @@ from bridge.contract.limits import JSON_LIMITS
 __all__ = ["add_parser", "run"]
 
 _READ_BYTES: Final = 65_536
-_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _EPILOG: Final = """\
 examples:
   printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"agent/info"}' | bascule browser-stdio
@@ -39,10 +35,6 @@ notification with none. Where the bridge cannot bring a call to an answer, the a
 error -32000 whose data has the bridge's code and the outcome: not_delivered (trying again is safe)
 or unknown (it may have run).
 """
-
-
-class _Stopped(BaseException):
-    """A signal asked for the end."""
 
 
 def add_parser(subparsers: Subparsers) -> Parser:
@@ -71,9 +63,9 @@ def run(args: argparse.Namespace) -> int:
     gateway = _Gateway(Target.from_arguments(args), session, args.timeout)
     stopped = False
     try:
-        with _stop_on_signals():
+        with stop_on_signals():
             gateway.serve()
-    except _Stopped:
+    except Stopped:
         stopped = True
     finally:
         gateway.release()
@@ -92,6 +84,7 @@ class _Gateway:
         self._timeout_seconds = timeout_seconds
         # No bridge at the start is an error of its own; one that goes later may come back.
         self._bridge = target.choose()
+        self._connection = self._bridge.connection
         self._session_used = False
         self.in_flight = False
 
@@ -110,21 +103,24 @@ class _Gateway:
 
     def release(self) -> None:
         """Release the session, where it was used and its bridge is still there."""
-        if not self._session_used or not self._bridge.may_run():
-            return
         try:
-            self._bridge.connection.close_session(self._session)
+            if self._session_used and self._bridge.may_run():
+                self._connection.close_session(self._session)
         except BridgeFailure:
             # The page forgets its oldest sessions by itself; there is nothing else to be done.
-            return
+            pass
+        finally:
+            self._connection.close()
 
     def _call(self, message: bytes) -> bytes | None:
         if not self._bridge.may_run():
+            self._connection.close()
             self._bridge = self._choose()
+            self._connection = self._bridge.connection
             self._session_used = False
         self._session_used = self.in_flight = True
         try:
-            response = self._bridge.connection.call(self._session, message, self._timeout_seconds)
+            response = self._connection.call(self._session, message, self._timeout_seconds)
         except BridgeFailure:
             self.in_flight = False
             raise
@@ -145,24 +141,3 @@ class _Gateway:
         rest = memoryview(line + b"\n")
         while rest:
             rest = rest[os.write(sys.stdout.fileno(), rest) :]
-
-
-@contextmanager
-def _stop_on_signals() -> Iterator[None]:
-    """Raise `_Stopped` on the first signal; the next one ends the process as usual."""
-    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-    # A shell's background job and nohup ignore signals on purpose.
-    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
-        raise _Stopped
-
-    previous = {number: signal.signal(number, stop) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            if signal.getsignal(number) is stop:
-                signal.signal(number, handler)

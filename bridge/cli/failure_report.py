@@ -1,19 +1,22 @@
 """What people and shells are told of a call that failed: what, whether it may have run, what next.
 
-Contract: exit codes.
+Contract: exit codes, errors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from bridge.cli.terminal_text import printable
-from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
+from bridge.client.bridge_failure import BasculeError, ClientErrorCode
 from bridge.contract.error_codes import BridgeErrorCode, ExitCode, Outcome
 
-__all__ = ["exit_code", "failure_lines", "report_failure"]
+if TYPE_CHECKING:
+    from bridge.client.action_error import ActionError
+
+__all__ = ["error_members", "exit_code", "failure_lines", "report_failure"]
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = MappingProxyType(
     {
@@ -24,31 +27,82 @@ _OUTCOMES: Final[Mapping[Outcome, str]] = MappingProxyType(
 _NOBODY_THERE: Final = frozenset(
     {BridgeErrorCode.NOT_ATTACHED, ClientErrorCode.NO_BRIDGE, ClientErrorCode.UNREACHABLE}
 )
+_NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "DISABLED": "The app has switched its actions off: look at its page.",
+        "UNKNOWN_ACTION": "`bascule actions APP` lists what there is.",
+        "INVALID_INPUT": "`bascule describe APP ACTION` shows what it takes.",
+        "REVISION_REQUIRED": "A write names the revision that its caller has seen: add "
+        "--expected-revision N, or --expected-revision latest to write over whatever is there.",
+        "STALE_REVISION": "Look at what has changed (`bascule inspect APP`), then try again with "
+        "that revision, or with --expected-revision latest.",
+        "UNKNOWN_TASK": "The app forgets tasks some time after they ended.",
+    }
+)
+_MAX_ERRORS_SHOWN: Final = 10
 
 
-def exit_code(failure: BridgeFailure) -> ExitCode:
+def exit_code(failure: BasculeError) -> ExitCode:
     """Return the exit status for a failure. What may have run is told before anything else."""
+    if _is_app_error(failure):
+        return ExitCode.APP_ERROR
     if failure.outcome is Outcome.UNKNOWN:
         return ExitCode.OUTCOME_UNKNOWN
     return ExitCode.NO_BRIDGE if failure.code in _NOBODY_THERE else ExitCode.REFUSED
 
 
-def failure_lines(failure: BridgeFailure) -> Iterator[str]:
+def failure_lines(failure: BasculeError) -> Iterator[str]:
     """Yield the lines that tell of a failure, safe to print."""
     yield printable(f"{failure.message} [{failure.code}]")
+    data = getattr(failure, "data", None)
+    if isinstance(data, Mapping):
+        yield from map(printable, _details(data))
     outcome = None if failure.outcome is None else _OUTCOMES[failure.outcome]
     if outcome is not None:
         yield outcome
     # A bridge's hint opens with the same sentence; once is enough.
-    hint = (failure.hint or "").removeprefix(outcome or "").strip()
+    hint = failure.hint or (_NEXT_STEPS.get(failure.code, "") if _is_app_error(failure) else "")
+    hint = hint.removeprefix(outcome or "").strip()
     if hint:
         yield from (printable(line) for line in hint.splitlines())
 
 
-def report_failure(failure: BridgeFailure, out: TextIO) -> ExitCode:
+def report_failure(failure: BasculeError, out: TextIO) -> ExitCode:
     """Print a failure, and return the exit status for it."""
     first, *more = failure_lines(failure)
     print(f"bascule: {first}", file=out)
     for line in more:
         print(f"  {line}", file=out)
     return exit_code(failure)
+
+
+def error_members(failure: BasculeError, number: int) -> dict[str, object]:
+    """Return a failure as the members of a JSON-RPC error; `number` is for what no app said."""
+    if _is_app_error(failure):
+        error = cast("ActionError", failure)
+        return {"code": error.number, "message": error.message, "data": error.data}
+    data: dict[str, object] = {"code": str(failure.code)}
+    if failure.outcome is not None:
+        data["outcome"] = failure.outcome.value
+    if failure.hint is not None:
+        data["hint"] = failure.hint
+    return {"code": number, "message": failure.message, "data": data}
+
+
+def _is_app_error(failure: BasculeError) -> bool:
+    # By its members: the module of its class is only loaded where an app answered with an error.
+    return hasattr(failure, "number")
+
+
+def _details(data: Mapping[str, object]) -> Iterator[str]:
+    errors = data.get("errors")
+    for error in errors[:_MAX_ERRORS_SHOWN] if isinstance(errors, list) else []:
+        if isinstance(error, Mapping):
+            yield f"{error.get('path') or 'input'}: {error.get('message')}"
+    availability = data.get("availability")
+    if isinstance(availability, Mapping) and availability.get("code"):
+        yield f"{availability.get('reason')} [{availability.get('code')}]"
+    if "expected" in data and "actual" in data:
+        yield f"Revision {data['expected']} was expected; it is at {data['actual']}."
+    if "limit" in data and "maximum" in data:
+        yield f"The limit {data['limit']} is {data['maximum']}."

@@ -7,10 +7,12 @@ import json
 import sys
 from typing import Final
 
-from bridge.cli.bridge_states import bridge_states
 from bridge.cli.parsing import Parser, Subparsers
-from bridge.cli.terminal_text import table
+from bridge.cli.styles import add_color_option
+from bridge.cli.tables import print_table
+from bridge.client.bridge_choice import app_slug
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
+from bridge.client.bridge_states import BridgeState, bridge_states
 from bridge.client.discovery import running_bridges
 from bridge.client.runtime_directory import RuntimeDirectoryError
 from bridge.contract.error_codes import ExitCode
@@ -22,9 +24,11 @@ examples:
   bascule list
   bascule list --json | jq -r '.[].url'
 
-Without a terminal the columns are separated by tabs and have no heading. The state is attached,
-suspended (the browser has frozen the tab), waiting (no page is attached) or silent.
+The slug is what other commands take as APP, as they do the name and the address. The state is
+attached, suspended (the browser has frozen the tab), waiting (no page is attached) or silent.
+Without a terminal the columns are separated by tabs and have no heading.
 """
+_HEADER: Final = ("APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS")
 
 
 def add_parser(subparsers: Subparsers) -> Parser:
@@ -36,6 +40,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         epilog=_EPILOG,
     )
     parser.add_argument("--json", action="store_true", help="print an array of objects")
+    add_color_option(parser)
     return parser
 
 
@@ -45,23 +50,31 @@ def run(args: argparse.Namespace) -> int:
         states = bridge_states(running_bridges())
     except RuntimeDirectoryError as error:
         raise BridgeFailure(ClientErrorCode.NO_BRIDGE, str(error)) from None
+    listed = [_facts(state) for state in states]
     if args.json:
-        listed = [
-            {
-                "app": s.app,
-                "origin": s.entry.origin,
-                "url": s.entry.url,
-                "state": s.state,
-                "pid": s.entry.pid,
-            }
-            for s in states
-        ]
         print(json.dumps(listed))
         return ExitCode.DONE
     if not states:
         print("No bridge is running.", file=sys.stderr)
         return ExitCode.DONE
-    rows = [(s.app or "-", s.entry.origin, s.entry.url, s.state, str(s.entry.pid)) for s in states]
-    header = ("APP", "ORIGIN", "URL", "STATE", "PID")
-    print(table(rows, header, for_terminal=sys.stdout.isatty()), end="")
+    names = [name.lower() for name in _HEADER]
+    rows = [["-" if facts[n] is None else str(facts[n]) for n in names] for facts in listed]
+    print_table(rows, _HEADER, args)
     return ExitCode.DONE
+
+
+def _facts(state: BridgeState) -> dict[str, object]:
+    link = state.status.get("link")
+    # Between two polls a link is idle, and for a moment broken: it polls all the same.
+    transport = "channel" if link == "channel" else "polling"
+    sessions = state.status.get("sessions")
+    return {
+        "app": state.app,
+        "origin": state.entry.origin,
+        "url": state.entry.url,
+        "state": state.state,
+        "pid": state.entry.pid,
+        "slug": None if state.app is None else app_slug(state.app),
+        "transport": transport if state.app is not None and isinstance(link, str) else None,
+        "sessions": sessions if isinstance(sessions, int) else None,
+    }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import Final, NoReturn, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn, TypeAlias
 
-__all__ = ["Parser", "Subparsers", "UsageError", "hide_secrets"]
+__all__ = ["CommandParser", "Parser", "Subparsers", "UsageError", "hide_secrets"]
 
 _LIKE_A_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{40,}")
 
@@ -23,20 +24,68 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that quotes an argument it does not understand only when it can be no token."""
+    """A parser that quotes an argument it does not understand only when it can be no token.
 
-    def __init__(self, **options: object) -> None:
+    `intermixed` lets options stand between the words of a command that takes any number of them.
+    """
+
+    def __init__(self, *, intermixed: bool = False, **options: object) -> None:
         options.setdefault("formatter_class", _Help)
         # An abbreviation that works today is ambiguous after the next option.
         options.setdefault("allow_abbrev", False)
         super().__init__(**options)  # type: ignore[arg-type]
+        self._intermixed = intermixed
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Parse, and name the options that an unknown one may have been meant for."""
+        parse = self.parse_known_intermixed_args if self._intermixed else self.parse_known_args
+        parsed, rest = parse(args, namespace)
+        if rest:
+            meant = self._meant(rest)
+            self.error(f"unrecognized arguments: {' '.join(rest)}{'.' if meant else ''}{meant}")
+        return parsed
+
+    def option_strings(self) -> dict[str, argparse.Action]:
+        """Return every option and what it does."""
+        return {
+            option: action
+            for action in self._actions
+            for option in action.option_strings
+            if action.help != argparse.SUPPRESS
+        }
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and leave with status 2."""
         super().error(hide_secrets(message))
 
+    def _meant(self, words: Sequence[str]) -> str:
+        from bridge.cli.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes only
 
-Subparsers: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 - has no public name
+        for word in words:
+            option = word.partition("=")[0]
+            if option.startswith("--") and (
+                meant := did_you_mean(option, [o for o in self.option_strings() if o[1] == "-"])
+            ):
+                return meant
+        return ""
+
+
+class CommandParser:
+    """Stands in for argparse's subparsers where one command's parser is all that is needed."""
+
+    parser: Parser
+    """What a command made by its one call of `add_parser`."""
+
+    def add_parser(self, name: str, *, help: str, **options: Any) -> Parser:  # noqa: A002, ANN401
+        """Make the parser of one command, under its own name."""
+        del help
+        self.parser = Parser(prog=f"bascule {name}", **options)
+        return self.parser
+
+
+Subparsers: TypeAlias = "CommandParser | argparse._SubParsersAction[Parser]"  # noqa: SLF001
 
 
 def hide_secrets(text: str) -> str:

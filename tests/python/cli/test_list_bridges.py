@@ -13,6 +13,7 @@ from bridge.client.process_identity import process_start
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import ORIGIN, ended_process, entry_for, post_entry
 from tests.python.support.fake_bridge import Answer, Bytes, fake_bridge, status_of
+from tests.python.support.terminal import plain
 
 
 @pytest.fixture
@@ -36,31 +37,57 @@ def test_without_bridges_nothing_is_listed(
 
 
 @pytest.mark.parametrize(
-    ("answer", "app", "state"),
+    ("answer", "app", "state", "transport"),
     [
-        (status_of("My app"), "My app", "attached"),
-        (status_of("My app", pageState="frozen"), "My app", "suspended"),
-        (status_of("My app", pageState="hidden"), "My app", "attached"),
-        (status_of(None), None, "waiting"),
-        (Answer(500, b"oops"), None, "silent"),
-        (Bytes(), None, "silent"),
+        (status_of("My app"), "My app", "attached", None),
+        (status_of("My app", link="polling"), "My app", "attached", "polling"),
+        (status_of("My app", link="idle"), "My app", "attached", "polling"),
+        (status_of("My app", link="channel"), "My app", "attached", "channel"),
+        (status_of("My app", pageState="frozen"), "My app", "suspended", None),
+        (status_of("My app", pageState="hidden"), "My app", "attached", None),
+        (status_of(None, link="detached"), None, "waiting", None),
+        (Answer(500, b"oops"), None, "silent", None),
+        (Bytes(), None, "silent", None),
     ],
-    ids=["attached", "frozen", "hidden", "waiting", "error", "hung up"],
+    ids=[
+        "attached",
+        "polling",
+        "between polls",
+        "channel",
+        "frozen",
+        "hidden",
+        "waiting",
+        "error",
+        "hung up",
+    ],
 )
 def test_a_bridge_is_listed_with_its_app_and_state(
     runtime: Path,
     answer: Answer | Bytes,
     app: str | None,
     state: str,
+    transport: str | None,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     with fake_bridge(lambda _: answer) as bridge:
         post_entry(runtime, entry_for(bridge))
-        line = f"{app or '-'}\t{ORIGIN}\t{bridge.url}\t{state}\t{os.getpid()}\n"
-        assert listed(capfd) == line
+        slug = None if app is None else "my-app"
+        sessions = None if state == "silent" else 3
+        facts = [app, ORIGIN, bridge.url, state, os.getpid(), slug, transport, sessions]
+        line = "\t".join("-" if fact is None else str(fact) for fact in facts)
+        assert listed(capfd) == f"{line}\n"
         assert main(["list", "--json"]) == ExitCode.DONE
         assert json.loads(capfd.readouterr().out) == [
-            {"app": app, "origin": ORIGIN, "url": bridge.url, "state": state, "pid": os.getpid()}
+            {
+                "app": app,
+                "origin": ORIGIN,
+                "url": bridge.url,
+                "state": state,
+                "pid": os.getpid(),
+                "slug": slug,
+                "transport": transport,
+                "sessions": sessions,
+            }
         ]
 
 
@@ -68,10 +95,15 @@ def test_a_terminal_gets_a_heading(
     runtime: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("NO_COLOR", "1")
     with fake_bridge() as bridge:
         post_entry(runtime, entry_for(bridge))
-        heading, row = listed(capfd).splitlines()
-    assert heading.split() == ["APP", "ORIGIN", "URL", "STATE", "PID"]
+        heading, rule, row = (plain(line) for line in listed(capfd).splitlines())
+    assert heading.split() == [
+        "APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS"
+    ]  # fmt: skip
+    assert set(rule) == {"─"}
     assert heading.index("URL") == row.index(bridge.url)
 
 

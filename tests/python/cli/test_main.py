@@ -120,11 +120,19 @@ def test_a_command_says_the_same_of_itself(name: str, capfd: pytest.CaptureFixtu
 def test_every_command_is_there() -> None:
     assert set(COMMANDS) == {
         "browser-bridge",
+        "list",
+        "open",
+        "actions",
+        "describe",
+        "call",
+        "inspect",
+        "task",
+        "watch",
+        "status",
         "browser-call",
         "browser-stdio",
-        "list",
-        "status",
         "assets",
+        "completion",
         "demo",
     }
 

@@ -440,7 +440,7 @@ async def test_two_clients_have_two_sessions(using: Any, bridge: FakeBridge) -> 
 
 @both_clients
 async def test_calls_of_others_are_seen(using: Any, bridge: FakeBridge) -> None:
-    begin = {"seq": 4, "phase": "begin", "call": "c", "session": "s", "method": "actions/execute",
+    begin = {"seq": 4, "phase": "begin", "call": 7, "session": "s", "method": "actions/execute",
              "action": "a.b", "at": 5}  # fmt: skip
     end = begin | {"seq": 5, "phase": "end", "ok": False, "code": "TIMEOUT", "durationMs": 1.5}
     told = {"now": 9, "next": 6, "missed": 2, "events": [begin, end]}

@@ -1,0 +1,116 @@
+"""The app that a command is for: its name, its slug, or the address or port of its bridge."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Final
+
+from bridge.cli.app_session import AppSession
+from bridge.cli.parsing import Parser, UsageError
+from bridge.cli.target import ChosenBridge, Target, add_target_options
+from bridge.client.bridge_failure import BasculeError, ClientErrorCode
+
+__all__ = [
+    "add_app_options",
+    "attached_slugs",
+    "choose_app",
+    "name_app",
+    "open_app",
+    "take_words",
+]
+
+_APP_HELP: Final = (
+    "the app's name, or that in lower case with hyphens, or the address or the port of its bridge"
+)
+
+
+def add_app_options(parser: Parser, *words: tuple[str, str]) -> None:
+    """Add APP, what else the command takes by position, and the options that name a bridge."""
+    group = parser.add_argument_group("arguments")
+    listed = [("APP", f"{_APP_HELP}. Left out where an option names the app"), *words]
+    names = " ".join(name for name, _ in listed)
+    # All in one: argparse cannot tell a missing app from what follows it.
+    group.add_argument("words", nargs="*", metavar=names, help=argparse.SUPPRESS)
+    group.description = "\n".join(f"{name:<14}{text}" for name, text in listed)
+    add_target_options(parser)
+
+
+def take_words(args: argparse.Namespace, *names: str, rest: str | None = None) -> list[str]:
+    """Take the app from the words of a command, and return the others.
+
+    `names` are the words that have to follow it; `rest` names those that may come after. Raises
+    `UsageError`.
+    """
+    words: list[str] = list(args.words)
+    by_option = args.app is not None or args.url is not None or args.origin is not None
+    wanted = len(names) + (not by_option)
+    # With nothing else to tell apart, an app that is left out is the only one.
+    if not by_option and (names or words):
+        if len(words) < wanted:
+            missing = ("APP", *names)[len(words) :]
+            raise UsageError(
+                f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: "
+                f"bascule {args.command} {' '.join(('APP', *names))}"
+            )
+        name_app(args, words.pop(0))
+    if len(words) < len(names):
+        raise UsageError(f"{names[len(words)]} is missing")
+    if rest is None and len(words) > len(names):
+        raise UsageError(f"{words[len(names)]!r} is one word too many")
+    return words
+
+
+def name_app(args: argparse.Namespace, word: str) -> None:
+    """Understand APP as the option that says the same."""
+    if "://" in word:
+        args.url = word
+    elif word.isascii() and word.isdecimal() and 0 < int(word[:6]) < 65_536:
+        args.url = f"http://127.0.0.1:{int(word)}"
+    elif not word:
+        raise UsageError("APP is empty")
+    else:
+        args.app = word
+        # What the environment names is for commands that name nothing.
+        args.environment_url = args.environment_token = None
+
+
+def choose_app(args: argparse.Namespace) -> ChosenBridge:
+    """Return the bridge of the app. Raises `BridgeFailure` and `UsageError`."""
+    try:
+        return Target.from_arguments(args).choose()
+    except BasculeError as failure:
+        if args.app is not None and failure.code == ClientErrorCode.NO_BRIDGE:
+            _suggest(failure, args.app)
+        raise
+
+
+def open_app(args: argparse.Namespace) -> AppSession:
+    """Return a session with the app. Raises `BridgeFailure` and `UsageError`."""
+    return AppSession(
+        choose_app(args).connection,
+        getattr(args, "session", "cli"),
+        getattr(args, "timeout", None),
+    )
+
+
+def _suggest(failure: BasculeError, given: str) -> None:
+    from bridge.cli.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes only
+
+    meant = did_you_mean(given, attached_slugs())
+    if meant:
+        failure.hint = f"{meant.strip()} {failure.hint or ''}".strip()
+
+
+def attached_slugs() -> Sequence[str]:
+    """Return the slugs of the apps that are attached to this user's bridges."""
+    from bridge.client.bridge_choice import app_slug  # noqa: PLC0415 - for mistakes only
+    from bridge.client.bridge_states import bridge_states  # noqa: PLC0415
+    from bridge.client.discovery import running_bridges  # noqa: PLC0415
+    from bridge.client.runtime_directory import RuntimeDirectoryError  # noqa: PLC0415
+
+    try:
+        states = bridge_states(running_bridges())
+    except RuntimeDirectoryError:
+        return []
+    return [app_slug(state.app) for state in states if state.app is not None]

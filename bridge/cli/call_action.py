@@ -1,0 +1,203 @@
+"""`bascule call`: one action of an attached app, its input typed by the action's own schema."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from typing import Any, Final
+
+from bridge.cli.app_session import ENDED, AppSession, Result, action_error
+from bridge.cli.app_target import add_app_options, open_app, take_words
+from bridge.cli.call_options import add_session_option, add_timeout_option, revision
+from bridge.cli.input_options import add_input_options, input_text
+from bridge.cli.json_text import compact, read_object
+from bridge.cli.parsing import Parser, Subparsers, UsageError
+from bridge.cli.results import add_json_option, print_line, print_revision, print_value
+from bridge.cli.styles import add_color_option
+from bridge.client.bridge_failure import BasculeError, ClientErrorCode, DeadlineExceeded
+from bridge.contract.error_codes import ExitCode, Outcome
+from bridge.contract.limits import BRIDGE_LIMITS
+
+__all__ = ["MAX_WAIT_SECONDS", "add_parser", "finish_task", "run"]
+
+MAX_WAIT_SECONDS: Final = 86_400.0
+"""How long a command may wait for a deferred result."""
+_BRIDGE_ERROR_NUMBER: Final = -32000
+_EPILOG: Final = """\
+examples:
+  bascule call my-app document.read
+  bascule call my-app document.text.insert text="Hello" at=0 --expected-revision latest
+  bascule call my-app todo.add title=Milk tags=food tags=cheap due.day=3 'note:="007"'
+  bascule call my-app document.export --wait --timeout 300 > document.json
+  bascule call my-app --batch < calls.ndjson > results.ndjson
+
+The schema of the action says which type a value has: title=123 is a text where a text is asked for.
+Write a key again for each element of a list, key.member=value for a member of an object, and
+key:=JSON for a value just as it is.
+
+The output is printed as JSON, its revision on standard error. A batch has one object on each line,
+{"action", "input"?, "expectedRevision"?} or a whole JSON-RPC request; each is answered on a line,
+in order, over one connection, with the result object or {"error": ...}. Its status is the worst of
+all lines.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> Parser:
+    """Add the command's parser."""
+    parser = subparsers.add_parser(
+        "call",
+        help="run an action of an attached app",
+        usage="bascule call APP ACTION [key=value ...] [options]\n"
+        "       bascule call APP --batch [options]",
+        description="Run an action of an attached app, and print what it gives.",
+        epilog=_EPILOG,
+        intermixed=True,
+    )
+    add_input_options(parser, "the whole input; words of input are put over it")
+    parser.add_argument(
+        "--expected-revision",
+        type=revision,
+        metavar="N",
+        help="the revision that you have seen, which a write needs; latest: whatever it is",
+    )
+    parser.add_argument(
+        "--wait", action="store_true", help="wait for a deferred result, until --timeout"
+    )
+    parser.add_argument(
+        "--batch", action="store_true", help="run the calls on the lines of standard input"
+    )
+    parser.add_argument(
+        "--stop-on-error", action="store_true", help="end a batch at the first line that fails"
+    )
+    add_json_option(parser, "the app's result object, or its error")
+    add_color_option(parser)
+    add_timeout_option(parser, MAX_WAIT_SECONDS)
+    add_session_option(parser)
+    add_app_options(
+        parser,
+        ("ACTION", "an action's name, as `bascule actions` lists it"),
+        ("key=value", "its input, as `bascule describe` shows it"),
+    )
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the call, or those of a batch."""
+    longest = BRIDGE_LIMITS.max_call_seconds
+    if args.timeout is not None and args.timeout > longest and not args.wait:
+        raise UsageError(f"--timeout is at most {longest:g} seconds, except with --wait")
+    if args.batch:
+        from bridge.cli.call_batch import run_batch  # noqa: PLC0415 - for batches only
+
+        return run_batch(args)
+    if args.stop_on_error:
+        raise UsageError("--stop-on-error is for --batch")
+    action, *words = take_words(args, "ACTION", rest="key=value")
+    began = time.monotonic()
+    with open_app(args) as app:
+        app.timeout_seconds = None if args.timeout is None else min(args.timeout, longest)
+        try:
+            params = _params(args, app, action, words)
+            result = app.request("actions/execute", compact_members(params))
+        except BasculeError as error:
+            from bridge.cli.suggestions import explain_unknown_action  # noqa: PLC0415
+
+            explain_unknown_action(error, action, app.actions)
+            return _failed(error, args)
+        deadline = None if args.timeout is None else began + args.timeout
+        return _finish(result, args, app, deadline)
+
+
+def compact_members(params: dict[str, str]) -> str:
+    """Return an object of members whose values are written already."""
+    return "{" + ",".join(f'"{name}":{text}' for name, text in params.items()) + "}"
+
+
+def _params(
+    args: argparse.Namespace, app: AppSession, action: str, words: list[str]
+) -> dict[str, str]:
+    """Return the call's parameters, each as JSON text."""
+    try:
+        params = {"action": compact(action)}
+        params["action"].encode()
+    except UnicodeEncodeError:
+        raise UsageError("the action's name is not valid text") from None
+    given = input_text(args)
+    described: Result | None = None
+    if words:
+        from bridge.cli.input_words import read_words  # noqa: PLC0415 - not without words
+        from bridge.cli.typed_input import typed_input  # noqa: PLC0415
+
+        read = read_words(words)
+        described = app.describe(action)
+        schema = described.object_at("action").get("inputSchema", True)
+        base = {} if given is None else read_object(given)
+        params["input"] = compact(typed_input(read, schema, base))
+    elif given is not None:
+        params["input"] = given
+    expected = args.expected_revision
+    if expected == "latest":
+        # The action's own revision is told where it is described.
+        expected = (described or app.describe(action)).revision
+    if expected is not None:
+        params["expectedRevision"] = expected
+    return params
+
+
+def _failed(error: BasculeError, args: argparse.Namespace) -> int:
+    from bridge.cli.failure_report import error_members, report_failure  # noqa: PLC0415
+
+    if args.json:
+        print_line(compact({"error": error_members(error, _BRIDGE_ERROR_NUMBER)}))
+    return report_failure(error, sys.stderr)
+
+
+def _finish(
+    result: Result, args: argparse.Namespace, app: AppSession, deadline: float | None
+) -> int:
+    if result.value.get("status") != "deferred":
+        return _print(result, result.value.get("output"), args)
+    task = result.object_at("task")
+    if args.wait:
+        task_id = task.get("id")
+        waited = app.await_task(str(task_id), deadline)
+        return finish_task(waited, args)
+    status = _print(result, task, args)
+    if not args.json:
+        from bridge.cli.describe_action import app_word  # noqa: PLC0415 - for a hint only
+
+        again = f"bascule task {app_word(args)} {shlex.quote(str(task.get('id')))}"
+        print(f"The call goes on in the app. Ask for its result: {again} --wait", file=sys.stderr)
+    return status
+
+
+def finish_task(result: Result, args: argparse.Namespace) -> int:
+    """Print what a task that was waited for came to, and return the exit status."""
+    task = result.object_at("task")
+    state = task.get("state")
+    if state == "failed":
+        return _failed(action_error(task.get("error")), args)
+    if state not in ENDED:
+        late = DeadlineExceeded(
+            ClientErrorCode.DEADLINE_EXCEEDED,
+            f"The task {task.get('id')} has not ended in time; it goes on.",
+            outcome=Outcome.UNKNOWN,
+        )
+        return _failed(late, args)
+    if state == "cancelled":
+        if args.json:
+            print_line(result.text)
+        print("bascule: The task was cancelled.", file=sys.stderr)
+        return ExitCode.APP_ERROR
+    return _print(result, task.get("output"), args)
+
+
+def _print(result: Result, value: Any, args: argparse.Namespace) -> int:  # noqa: ANN401
+    if args.json:
+        print_line(result.text)
+    else:
+        print_value(value, args)
+        print_revision(result, args)
+    return ExitCode.DONE

@@ -1,0 +1,121 @@
+"""`bascule describe`: what one action takes and gives, and how it is called."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+from bridge.cli.action_schema import ActionSchema, Key
+from bridge.cli.app_target import add_app_options, open_app, take_words
+from bridge.cli.call_options import add_session_option, add_timeout_option
+from bridge.cli.parsing import Parser, Subparsers
+from bridge.cli.results import add_json_option, print_line, print_revision
+from bridge.cli.styles import Style, add_color_option
+from bridge.cli.suggestions import explain_unknown_action
+from bridge.cli.terminal_text import printable
+from bridge.client.bridge_failure import BasculeError
+from bridge.contract.error_codes import ExitCode
+
+__all__ = ["add_parser", "example_call", "run"]
+
+_WIDEST: Final = 40
+_EPILOG: Final = """\
+examples:
+  bascule describe my-app document.text.insert
+  bascule describe my-app document.text.insert --json | jq .action.inputSchema
+"""
+
+
+def add_parser(subparsers: Subparsers) -> Parser:
+    """Add the command's parser."""
+    parser = subparsers.add_parser(
+        "describe",
+        help="show what an action takes and gives",
+        usage="bascule describe APP ACTION [options]",
+        description="Show one action of an attached app: what it does, its input by keys, what it "
+        "gives, and a call of it to start from.",
+        epilog=_EPILOG,
+    )
+    add_json_option(parser, "the app's own description, schemas included")
+    add_color_option(parser)
+    add_timeout_option(parser)
+    add_session_option(parser)
+    add_app_options(parser, ("ACTION", "an action's name, as `bascule actions` lists it"))
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the description."""
+    (name,) = take_words(args, "ACTION")
+    with open_app(args) as app:
+        try:
+            result = app.describe(name)
+        except BasculeError as error:
+            explain_unknown_action(error, name, app.actions)
+            raise
+    if args.json:
+        print_line(result.text)
+        return ExitCode.DONE
+    for line in description_lines(
+        result.object_at("action"), app_word(args), Style.of(args, sys.stdout)
+    ):
+        print(line)
+    print_revision(result, args)
+    return ExitCode.DONE
+
+
+def app_word(args: argparse.Namespace) -> str:
+    """Return the app as it would be written in another command."""
+    if args.app is not None:
+        return shlex.quote(args.app)
+    return "APP" if args.url is None else shlex.quote(args.url)
+
+
+def description_lines(action: dict[str, Any], app: str, style: Style) -> Iterator[str]:
+    """Yield what is known of an action, for people."""
+    name = printable(str(action.get("name")))
+    yield f"{style(name, 'bold')}  {style(printable(str(action.get('kind'))), 'dim')}"
+    if isinstance(action.get("description"), str):
+        yield f"  {printable(action['description'])}"
+    why = action.get("unavailable")
+    if isinstance(why, dict):
+        reason = printable(f"{why.get('reason')} [{why.get('code')}]")
+        yield f"  {style('not available now:', 'yellow')} {reason}"
+    keys = ActionSchema(action.get("inputSchema", True)).describe_keys()
+    yield ""
+    yield from _keys("input", keys, style)
+    gives = ActionSchema(action.get("outputSchema", True))
+    yield from _keys("output", gives.describe_keys(), style)
+    yield style("call", "bold")
+    yield f"  {example_call(action, keys, app)}"
+
+
+def example_call(action: dict[str, Any], keys: list[Key], app: str) -> str:
+    """Return a call of an action as it could be typed."""
+    schema = ActionSchema(action.get("inputSchema", True))
+    words = ["bascule", "call", app, shlex.quote(str(action.get("name")))]
+    words += [
+        shlex.quote(f"{key.name}={schema.example_of(key.name)}") for key in keys if key.required
+    ]
+    if action.get("kind") == "write":
+        words += ["--expected-revision", "latest"]
+    return printable(" ".join(words))
+
+
+def _keys(title: str, keys: list[Key], style: Style) -> Iterator[str]:
+    yield style(title, "bold")
+    if not keys:
+        yield "  (nothing)" if title == "input" else "  (not told)"
+    rows = []
+    for key in keys:
+        need = ", required" if key.required and title == "input" else ""
+        rows.append((printable(key.name), printable(key.type + need), printable(key.description)))
+    widths = [min(max((len(row[i]) for row in rows), default=0), _WIDEST) for i in (0, 1)]
+    for name, kind, text in rows:
+        # Padded before it is coloured: a terminal counts no escape sequence.
+        line = f"  {style(name.ljust(widths[0]), 'cyan')}  {kind.ljust(widths[1])}  {text}"
+        yield line.rstrip()
+    yield ""

@@ -1,0 +1,38 @@
+"""A command that serves until it is told to stop: signals become one exception."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+__all__ = ["Stopped", "stop_on_signals"]
+
+_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class Stopped(BaseException):
+    """A signal asked for the end."""
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[None]:
+    """Raise `Stopped` on the first signal; the next one ends the process as usual."""
+    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    # A shell's background job and nohup ignore signals on purpose.
+    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+        raise Stopped
+
+    previous = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            if signal.getsignal(number) is stop:
+                signal.signal(number, handler)
