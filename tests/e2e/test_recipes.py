@@ -6,9 +6,11 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -203,3 +205,79 @@ def test_a_policy_without_one_of_the_directives_is_told(
         page.get_by_role("button", name="Attach", exact=True).click()
         expect(page.locator("#state")).to_have_text("refused")
         expect(page.locator("#message")).to_contain_text(directive)
+
+
+def playwright_test(
+    spec: str,
+    folder: Path,
+    app: Path,
+    browser_name: str,
+    launch_options: dict[str, Any],
+    channel: str = "on",
+) -> subprocess.CompletedProcess[str]:
+    """Run the real Playwright Test on a recipe's app, with the browser that is installed here."""
+    names = {
+        "executable_path": "executablePath",
+        "firefox_user_prefs": "firefoxUserPrefs",
+    }
+    options = {names.get(name, name): value for name, value in launch_options.items()}
+    with serve_pages(
+        folder=app, index="index.html", headers={"Content-Security-Policy": CSP}
+    ) as pages:
+        return subprocess.run(
+            [
+                str(MODULES / ".bin" / "playwright"),
+                "test",
+                "--config",
+                str(RECIPES / "playwright_test" / "playwright.config.js"),
+                spec,
+            ],
+            cwd=ROOT,
+            env=environment(
+                folder,
+                APP_URL=pages.page,
+                BROWSER_NAME=browser_name,
+                LAUNCH_OPTIONS=json.dumps(options),
+                OUTPUT_DIR=str(folder / "results"),
+                CHANNEL=channel,
+                BASCULE_COMMAND=str(Path(sys.executable).with_name("bascule")),
+            ),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+
+
+@pytest.mark.parametrize("channel", ["on", "off"])
+def test_playwright_test_in_node_arranges_and_asks_by_actions(
+    channel: str,
+    browser_name: str,
+    browser_type_launch_args: dict[str, Any],
+    runtime: Path,
+    tmp_path: Path,
+    bundle: Path,
+) -> None:
+    app = prepare("plain", tmp_path, bundle)
+    done = playwright_test(
+        "todo.spec.js", runtime, app, browser_name, browser_type_launch_args, channel
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
+    assert list((runtime / "bascule").iterdir()) == []
+
+
+def test_a_failed_test_of_playwright_test_shows_no_token(
+    browser_name: str,
+    browser_type_launch_args: dict[str, Any],
+    runtime: Path,
+    tmp_path: Path,
+    bundle: Path,
+) -> None:
+    app = prepare("plain", tmp_path, bundle)
+    done = playwright_test("fails.spec.js", runtime, app, browser_name, browser_type_launch_args)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "bridge http://127.0.0.1:" in done.stdout
+    assert "1 failed" in done.stdout
+    assert "#bascule=" not in done.stdout + done.stderr
+    assert list((runtime / "bascule").iterdir()) == []
