@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tests.python.support.bridge_fixture import RunningBridge, running_bridge, with_limits
 from tests.python.support.raw_http import Response, connection
+from tests.python.support.roving_page import RovingPage
 from tests.python.support.scripted_page import Faults, ScriptedPage
 
 CALLERS = 16
@@ -75,10 +76,14 @@ def check(answer: Response, identity: object, params: list[object]) -> int:
     return 0
 
 
-async def soak(faults: Faults, seed: int, *, acknowledges: bool = True) -> Soaked:
+async def soak(
+    faults: Faults, seed: int, *, acknowledges: bool = True, roves: bool = False
+) -> Soaked:
     chance = random.Random(seed)
     async with running_bridge(limits=with_limits(client_grace_seconds=5.0)) as bridge:
         page = ScriptedPage(bridge, faults=faults, acknowledges=acknowledges)
+        if roves:
+            page = RovingPage(bridge, chance=random.Random(seed))
         await page.attach()
         running = asyncio.create_task(page.run())
         callers = [
@@ -126,3 +131,14 @@ async def test_a_link_that_does_not_acknowledge_gets_everything_at_most_once() -
     soaked = await soak(Faults(), 4, acknowledges=False)
     assert soaked.answered == soaked.asked
     assert len(soaked.page.begun) >= soaked.answered
+
+
+async def test_a_page_that_changes_its_transport_in_mid_call_loses_and_doubles_nothing() -> None:
+    soaked = await soak(Faults(), 5, roves=True)
+    assert isinstance(soaked.page, RovingPage)
+    assert min(soaked.page.ways.values()) > 5, "each way was taken"
+    assert len(soaked.page.ways) == 3
+    assert soaked.counters["channels"] > 20
+    assert soaked.answered == soaked.asked
+    assert "DUPLICATE_RESULT" in soaked.page.refused
+    assert set(soaked.page.refused) <= {"DUPLICATE_RESULT", "UNKNOWN_REQUEST"}
