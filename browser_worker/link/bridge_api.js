@@ -70,7 +70,8 @@ export function makeBridgeApi(powers) {
         ...options,
         headers: { ...headers, Authorization: `Bearer ${token}` },
         mode: "cors",
-        cache: "no-store",
+        // No `cache`: the answers forbid their storing themselves, and "no-store" here would make
+        // Chromium ask in advance (a preflight) before each and every request.
         credentials: "omit",
         redirect: "error",
         referrerPolicy: "no-referrer",

@@ -37,7 +37,7 @@ NO_IO = {
     "select", "selectors", "shutil", "signal", "socket", "socketserver", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib", "uuid",
 }  # fmt: skip
-PURE_LIBRARIES = {"jiter", "orjson", "jsonschema_rs"}
+PURE_LIBRARIES = {"jiter", "orjson", "jsonschema_rs", "msgspec"}
 POWERS = {
     "builtins", "ctypes", "io", "multiprocessing", "pathlib", "pickle", "pty", "runpy", "shutil",
     "sqlite3", "subprocess", "tempfile", "webbrowser",
