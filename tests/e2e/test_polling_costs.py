@@ -24,5 +24,5 @@ def test_the_browser_asks_once_for_each_route_and_not_before_each_call(
         preflights = [line for line in bridge.started.log if "OPTIONS answered with 204" in line]
         posts = [line for line in bridge.started.log if "POST answered with 200" in line]
     assert len(posts) > 2 * CALLS, "the log was read"
-    # /connect, /poll, /result, and /state where the page was hidden meanwhile.
-    assert 0 < len(preflights) <= 4
+    # One for each route and each of its callers, the page and its worker; not two for each call.
+    assert 0 < len(preflights) < CALLS
