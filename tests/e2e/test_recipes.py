@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -205,6 +206,81 @@ def test_a_policy_without_one_of_the_directives_is_told(
         page.get_by_role("button", name="Attach", exact=True).click()
         expect(page.locator("#state")).to_have_text("refused")
         expect(page.locator("#message")).to_contain_text(directive)
+
+
+@pytest.fixture(scope="session")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pack the package as it would be published, and unpack it as it would be installed."""
+    folder = tmp_path_factory.mktemp("package")
+    command = ["npm", "pack", "--silent", "--pack-destination", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (archive,) = folder.glob("*.tgz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / "package"
+
+
+@contextmanager
+def vite_serves(app: Path) -> Iterator[str]:
+    """Run Vite's own server of an app that is being developed."""
+    command = [str(MODULES / ".bin" / "vite"), "--host", "127.0.0.1", "--port", "0"]
+    quiet = os.environ | {"NO_COLOR": "1"}
+    with subprocess.Popen(
+        command, cwd=app, env=quiet, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as vite:
+        try:
+            assert vite.stdout is not None
+            said = next(line for line in vite.stdout if "Local:" in line)
+            yield said.partition("Local:")[2].strip()
+        finally:
+            vite.terminate()
+
+
+def add_one(page: Page, bridge: RealBridge) -> None:
+    attach(page, bridge)
+    assert bridge.execute("todo.add", {"title": "x"})["output"]["id"] == 1
+    expect(page.locator("#todos > li")).to_have_text(["x"])
+    wait_until(lambda: attachment(page, "transport") == "channel", "the channel")
+
+
+@pytest.fixture
+def vite_app(tmp_path: Path, package: Path) -> Path:
+    """Make of the plain app one that imports the package by its name."""
+    app = tmp_path / "app"
+    shutil.copytree(RECIPES / "plain", app)
+    script = app / "app.js"
+    text = script.read_text(encoding="utf-8")
+    assert "./bascule/index.js" in text
+    script.write_text(text.replace("./bascule/index.js", "bascule"), encoding="utf-8")
+    shutil.copytree(package, app / "node_modules" / "bascule")
+    (app / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    return app
+
+
+def test_vite_builds_an_app_that_imports_the_package(
+    page: Page, vite_app: Path, runtime: Path
+) -> None:
+    vite = str(MODULES / ".bin" / "vite")
+    subprocess.run([vite, "build"], cwd=vite_app, check=True, capture_output=True)
+    with (
+        serve_pages(
+            folder=vite_app / "dist",
+            index="index.html",
+            headers={"Content-Security-Policy": CSP},
+        ) as pages,
+        run_bridge(pages.origin, pages.page, runtime) as bridge,
+    ):
+        add_one(page, bridge)
+
+
+def test_vite_serves_an_app_that_imports_the_package(
+    page: Page, vite_app: Path, runtime: Path
+) -> None:
+    with (
+        vite_serves(vite_app) as address,
+        run_bridge(address.rstrip("/"), address, runtime) as bridge,
+    ):
+        add_one(page, bridge)
 
 
 def playwright_test(
