@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LOOK_SECONDS", "RELEASE_SECONDS", "AppClient", "session_of_its_own"]
 
+__tracebackhide__ = True
+"""A failed test shows its own line and the error, not ours in between."""
+
 T = TypeVar("T")
 LOOK_SECONDS: Final = 5.0
 RELEASE_SECONDS: Final = 2.0

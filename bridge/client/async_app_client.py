@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncAppClient"]
 
+__tracebackhide__ = True
+"""A failed test shows its own line and the error, not ours in between."""
+
 T = TypeVar("T")
 
 

@@ -45,6 +45,9 @@ __all__ = [
     "wait_for_task",
 ]
 
+__tracebackhide__ = True
+"""A failed test shows its own line and the error, not ours in between."""
+
 _LIST_LIMIT: Final = 100
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 1.0

@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -73,17 +74,21 @@ def test_names_are_not_resolved_and_proxies_not_asked(
     bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialled: list[object] = []
-    dial = socket.create_connection
+    asked: list[object] = []
 
-    def recording(address: tuple[str, int], *more: object, **options: object) -> socket.socket:
-        dialled.append(address)
-        return dial(address, *more, **options)  # type: ignore[arg-type]
+    class Recording(socket.socket):
+        def connect(self, address: Any) -> None:
+            dialled.append(address)
+            super().connect(address)
 
-    monkeypatch.setattr(socket, "create_connection", recording)
+    monkeypatch.setattr("bridge.client.http_connection.socket.socket", Recording)
+    for name in ("getaddrinfo", "gethostbyname"):
+        monkeypatch.setattr(socket, name, lambda *given: asked.append(given))
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "https_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     connect(bridge, "localhost").call("s", REQUEST)
     assert dialled == [("127.0.0.1", bridge.port)]
+    assert asked == []
 
 
 def test_the_response_is_given_byte_for_byte_on_one_line(bridge: FakeBridge) -> None:
