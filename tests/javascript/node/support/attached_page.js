@@ -34,7 +34,7 @@ export async function attachPage(bridge, dispatcher) {
   const answer = async ({ id, session, request, closeSession }) => {
     if (closeSession) {
       endpoint.closeSession(session);
-      return post("/result", { client, id, response: { closed: true } });
+      return post("/result", { client, id, response: null });
     }
     const response = await endpoint.request(stringify(request), { session });
     return post("/result", { client, id, response: response && parse(response) });
