@@ -7,7 +7,7 @@
 
 import { AgentEndpoint } from "../dispatcher/agent_endpoint.js";
 import { Attachment } from "./attachment.js";
-import { readClocks, setTimer } from "./powers.js";
+import { makeDefer, readClocks, setTimer } from "./powers.js";
 import { recall } from "./remembered.js";
 
 /** @import { Dispatcher } from "../dispatcher/dispatcher.js" */
@@ -92,6 +92,7 @@ function pagePowers() {
         )
       ),
     setTimer,
+    defer: makeDefer(),
     clock: readClocks,
     random: Math.random,
     window,

@@ -28,6 +28,7 @@ import { makeWorkerTransport } from "./worker_transport.js";
 /** @import { ConnectAnswer } from "./connect_answer.js" */
 /** @import { Endpoint } from "./delivery.js" */
 /** @import { DiagnosisPowers } from "./diagnosis.js" */
+/** @import { Defer } from "./message_batch.js" */
 /** @import { Clock, Fetch, SetTimer } from "./powers.js" */
 /** @import { TabStorage } from "./remembered.js" */
 /** @import { DocumentLike } from "./state_reports.js" */
@@ -41,6 +42,7 @@ import { makeWorkerTransport } from "./worker_transport.js";
  * @property {Fetch} fetch
  * @property {() => WorkerLike} makeWorker
  * @property {SetTimer} setTimer
+ * @property {Defer} defer
  * @property {Clock} clock
  * @property {() => number} random
  * @property {Pick<EventTarget, "addEventListener" | "removeEventListener">} window
@@ -251,6 +253,7 @@ export class Attachment extends EventTarget {
     const transport = makeWorkerTransport({
       makeWorker: this.#powers.makeWorker,
       setTimer: this.#powers.setTimer,
+      defer: this.#powers.defer,
       clock: this.#powers.clock,
       url: this.#place.url,
       token: this.#token,

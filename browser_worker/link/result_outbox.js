@@ -68,14 +68,16 @@ export class ResultOutbox {
   }
 
   /**
-   * Only the first result of an id that is expected is sent.
+   * Only the first result of an id that is expected is sent. Those that come together go up the
+   * channel together.
    *
-   * @param {string} id
-   * @param {string | null} response JSON text, or null: it is too large
+   * @param {readonly { id: string, response: string | null }[]} results each JSON text, or null: it
+   *   is too large
    */
-  post(id, response) {
-    if (!this.#expected.delete(id)) return;
-    this.#waiting.push({ id, response, attempts: 0 });
+  post(results) {
+    for (const { id, response } of results) {
+      if (this.#expected.delete(id)) this.#waiting.push({ id, response, attempts: 0 });
+    }
     this.#pump();
   }
 

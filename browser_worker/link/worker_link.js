@@ -29,12 +29,19 @@ import { makePollLoop } from "./poll_loop.js";
  * @property {() => number} random
  */
 
+/**
+ * @typedef {object} WorkerLinkExtras
+ * @property {(results: readonly { id: string, response: string | null }[]) => void} postResults Several
+ *   at once, which go up the channel together.
+ * @property {() => void} blockedByPolicy The browser reports that the worker's policy stopped the
+ *   WebSocket.
+ */
+
 const MAX_FRAME_BYTES = BRIDGE_LIMITS.maxBodyBytes;
 
 /**
  * @param {WorkerLinkPowers & TransportEvents} powers
- * @returns {Transport & { blockedByPolicy: () => void }} the browser reports that the worker's policy
- *   stopped the WebSocket
+ * @returns {Transport & WorkerLinkExtras}
  */
 export function makeWorkerLink(powers) {
   const { clock } = powers;
@@ -107,8 +114,11 @@ export function makeWorkerLink(powers) {
       loop.hurry();
     },
     postResult(id, response) {
-      state.taken.done(id);
-      if (!state.stopped) state.outbox.post(id, response);
+      this.postResults([{ id, response }]);
+    },
+    postResults(results) {
+      for (const { id } of results) state.taken.done(id);
+      if (!state.stopped) state.outbox.post(results);
     },
     begun(id, seq) {
       if (!state.stopped && state.outbox.expects(id)) state.taken.begun(id, seq);

@@ -32,7 +32,8 @@
  * @typedef {{ type: "begun", id: string, seq: number }} BegunMessage
  * @typedef {{ type: "page", state: PageState }} PageStateMessage
  * @typedef {{ type: "stop" }} StopMessage
- * @typedef {StartMessage | ResultMessage | BegunMessage | PageStateMessage | StopMessage} ToWorker
+ * @typedef {{ type: "batch", messages: (BegunMessage | ResultMessage)[] }} BatchMessage In their order.
+ * @typedef {StartMessage | BatchMessage | PageStateMessage | StopMessage} ToWorker
  */
 
 /**

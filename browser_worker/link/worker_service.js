@@ -11,7 +11,7 @@ import { makeWorkerLink } from "./worker_link.js";
 
 /** @import { MakeSocket } from "./channel.js" */
 /** @import { Clock, Fetch, SetTimer } from "./powers.js" */
-/** @import { StartMessage, ToPage, ToWorker } from "./worker_messages.js" */
+/** @import { BatchMessage, StartMessage, ToPage, ToWorker } from "./worker_messages.js" */
 
 /**
  * @param {object} powers
@@ -61,16 +61,23 @@ export function makeWorkerService(powers) {
     link.start(client, fresh ? offer : undefined);
   }
 
+  /** @param {BatchMessage} batch */
+  function takeBatch({ messages }) {
+    const results = [];
+    for (const message of messages) {
+      if (message.type === "begun") transport?.begun(message.id, message.seq);
+      else results.push(message);
+    }
+    if (results.length > 0) transport?.postResults(results);
+  }
+
   return (message) => {
     switch (message.type) {
       case "start":
         if (transport === null) start(message);
         return;
-      case "result":
-        transport?.postResult(message.id, message.response);
-        return;
-      case "begun":
-        transport?.begun(message.id, message.seq);
+      case "batch":
+        takeBatch(message);
         return;
       case "page":
         transport?.setPageState(message.state);

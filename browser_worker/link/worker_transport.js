@@ -7,9 +7,11 @@
  */
 
 import { DelayFilter } from "./deadlines.js";
+import { MessageBatch } from "./message_batch.js";
 
 /** @import { PageState } from "./bridge_api.js" */
 /** @import { Reading } from "./deadlines.js" */
+/** @import { Defer } from "./message_batch.js" */
 /** @import { Transport, TransportEvents } from "./transport.js" */
 /** @import { Clock, SetTimer } from "./powers.js" */
 /** @import { ToPage, ToWorker } from "./worker_messages.js" */
@@ -26,6 +28,7 @@ import { DelayFilter } from "./deadlines.js";
  * @typedef {object} WorkerTransportPowers
  * @property {() => WorkerLike} makeWorker
  * @property {SetTimer} setTimer
+ * @property {Defer} defer
  * @property {Clock} clock
  * @property {string} url
  * @property {string} token Passed on to the worker; the caller may drop it after `start`.
@@ -49,6 +52,7 @@ export function makeWorkerTransport(powers) {
   /** @type {WorkerLike | null} */
   let worker = null;
   let cancelWatch = () => {};
+  const batch = new MessageBatch((message) => worker?.postMessage(message), powers.defer);
 
   /** @param {Reading} at the worker's clocks */
   function transitMs(at) {
@@ -131,8 +135,8 @@ export function makeWorkerTransport(powers) {
       worker.postMessage({ type: "start", ...start });
     },
     stop,
-    postResult: (id, response) => worker?.postMessage({ type: "result", id, response }),
-    begun: (id, seq) => worker?.postMessage({ type: "begun", id, seq }),
+    postResult: (id, response) => batch.result(id, response),
+    begun: (id, seq) => batch.begun(id, seq),
     setPageState: (state) => worker?.postMessage({ type: "page", state }),
   };
 }

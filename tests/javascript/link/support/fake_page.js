@@ -157,6 +157,7 @@ export class FakePage {
         return worker;
       },
       setTimer: this.time.setTimer,
+      defer: (callback) => setImmediate(callback),
       clock: this.time.clock,
       random: () => 0.5,
       window: this.window,
