@@ -104,6 +104,40 @@ test("what is packed runs without anything else, in Node too", async () => {
   assert.equal(connect, "function");
 });
 
+for (const file of ["bascule.js", "bascule.min.js"]) {
+  test(`${file} is the link's worker where it was started as such, and nowhere else`, async () => {
+    const code = `
+      const listened = [];
+      globalThis.DedicatedWorkerGlobalScope = class {};
+      globalThis.self = { name: process.argv[1], addEventListener: (type) => listened.push(type) };
+      const { attach } = await import("bascule/build/bundle/${file}");
+      console.log(JSON.stringify([typeof attach, listened]));
+    `.replace("bascule/build", join(project, "node_modules/bascule/build"));
+    /** @param {string} name */
+    const started = async (name) => {
+      const args = ["--input-type=module", "-e", code, name];
+      return JSON.parse((await run(process.execPath, args, { cwd: project })).stdout);
+    };
+    assert.deepEqual(await started("bascule-link"), ["function", ["message"]]);
+    assert.deepEqual(await started("of-the-app"), ["function", []]);
+  });
+
+  test(`${file} has a source map that names the modules and no place of the build`, async () => {
+    const folder = join(project, "node_modules", "bascule", "build", "bundle");
+    const text = await readFile(join(folder, file), "utf8");
+    assert.match(text, new RegExp(`//# sourceMappingURL=${file}\\.map\\s*$`));
+    const map = await readFile(join(folder, `${file}.map`), "utf8");
+    const { sources } = JSON.parse(map);
+    for (const module of ["link/worker.js", "dispatcher/dispatcher.js"]) {
+      assert.ok(
+        sources.some((/** @type {string} */ name) => name.endsWith(`/${module}`)),
+        module,
+      );
+    }
+    assert.equal(text.includes(ROOT) || map.includes(ROOT), false);
+  });
+}
+
 test("a project of CommonJS modules loads it as well", async () => {
   const code = 'console.log(typeof require("bascule/node").startBridge)';
   const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", code], {

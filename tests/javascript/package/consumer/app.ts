@@ -1,4 +1,12 @@
-import { ActionSpec, AppError, Dispatcher, attach, browserRuntime, readAttachLink } from "bascule";
+import {
+  ActionSpec,
+  AppError,
+  AttachPanel,
+  Dispatcher,
+  attach,
+  browserRuntime,
+  readAttachLink,
+} from "bascule";
 import type { AttachOptions, Attachment, CallContext, CallEvent, Host } from "bascule";
 import { attach as attachFromBundle } from "bascule/bundle";
 import { toPlain } from "bascule/contract/strict_json.js";
@@ -37,6 +45,12 @@ export function start(): Attachment | null {
   if (link === null) return null;
   const options: AttachOptions = { ...link, app: "To-do", dispatcher };
   return attach({ ...options, onState: ({ state, message }) => console.log(state, message) });
+}
+
+const panel = document.querySelector("bascule-panel");
+if (panel instanceof AttachPanel) {
+  panel.dispatcher = dispatcher;
+  console.log(panel.attachment?.transport, panel.attachment?.transportNote);
 }
 
 export const plain: unknown = toPlain(1);
