@@ -11,22 +11,7 @@ from playwright.sync_api import Page, expect
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach, launch_dark
 from tests.e2e.support.real_bridge import ROOT, RealBridge
-
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-
-
-def violations(page: Page) -> list[str]:
-    """Return what axe finds wrong. By evaluate, as the page's policy allows no other script."""
-    page.evaluate(AXE.read_text(encoding="utf-8") + "; window.axe = axe; undefined")
-    found: dict[str, Any] = page.evaluate("axe.run()")
-    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found["violations"]]
-
-
-def save(page: Page, name: str) -> None:
-    """Keep a picture for people to look at."""
-    folder = ROOT / "build" / "screenshots"
-    folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(folder / f"{name}.png"))
+from tests.e2e.support.seen_page import save, violations
 
 
 def test_the_page_tells_how_to_start_a_bridge(page: Page, pages: StaticPages) -> None:
