@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Playwright, expect
 
+from bridge.client.page_attaching import attaching, detaching, drive
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.support.browsers import (
     CHROMIUM,
@@ -53,17 +54,43 @@ def runtime(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def bascule_origin(pages: StaticPages) -> str:
+    """Tell Bascule's own fixtures which app is tested."""
+    return pages.origin
+
+
+@pytest.fixture(scope="session")
+def bascule_page(pages: StaticPages) -> str:
+    return f"{pages.origin}/probe/probe.html"
+
+
 @pytest.fixture
-def bridge(pages: StaticPages, runtime: Path) -> Iterator[RealBridge]:
+def transport(request: pytest.FixtureRequest) -> str:
+    """Say how the page reaches its bridge: see `both_transports`."""
+    return str(getattr(request, "param", "channel"))
+
+
+@pytest.fixture
+def transport_options(transport: str) -> list[str]:
+    """Return what makes a bridge offer that transport."""
+    return {"channel": [], "polling": ["--no-channel"]}[transport]
+
+
+@pytest.fixture
+def bridge(pages: StaticPages, runtime: Path, transport_options: list[str]) -> Iterator[RealBridge]:
     """Run a bridge whose page is the demo."""
-    with run_bridge(pages.origin, pages.page, runtime) as running:
+    with run_bridge(pages.origin, pages.page, runtime, *transport_options) as running:
         yield running
 
 
 @pytest.fixture
-def probe_bridge(pages: StaticPages, runtime: Path) -> Iterator[RealBridge]:
+def probe_bridge(
+    pages: StaticPages, runtime: Path, transport_options: list[str]
+) -> Iterator[RealBridge]:
     """Run a bridge whose page is the tests' own."""
-    with run_bridge(pages.origin, f"{pages.origin}/probe/probe.html", runtime) as running:
+    page = f"{pages.origin}/probe/probe.html"
+    with run_bridge(pages.origin, page, runtime, *transport_options) as running:
         yield running
 
 
@@ -71,15 +98,19 @@ Attach = Callable[[Page, RealBridge], None]
 
 
 @pytest.fixture
-def attach() -> Attach:
-    """Open a bridge's attach link in a page and attach it by a click."""
+def attach() -> Iterator[Attach]:
+    """Attach a page to a bridge by a click, as Bascule's own fixture does; detach it afterwards."""
+    attached: list[tuple[Page, RealBridge]] = []
 
     def attach_page(page: Page, bridge: RealBridge) -> None:
-        page.goto(bridge.link)
-        page.get_by_role("button", name="Attach", exact=True).click()
+        drive(attaching(page, bridge.started))
+        attached.append((page, bridge))
         expect(page.locator("#state")).to_have_text("attached")
 
-    return attach_page
+    yield attach_page
+    for page, bridge in reversed(attached):
+        if bridge.started.is_running():
+            drive(detaching(page, bridge.started))
 
 
 @contextmanager

@@ -13,6 +13,9 @@ from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach
 from tests.e2e.support.pending_calls import outcome, start_waiting
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
+from tests.e2e.support.transports import both_transports
+
+pytestmark = both_transports
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
@@ -32,10 +35,10 @@ def test_a_signal_answers_everyone_and_removes_the_runtime_file(
 
 
 def test_a_killed_bridge_is_noticed_and_the_next_one_attaches_by_its_own_link(
-    page: Page, pages: StaticPages, runtime: Path, attach: Attach
+    page: Page, pages: StaticPages, runtime: Path, attach: Attach, transport_options: list[str]
 ) -> None:
     address = f"{pages.origin}/probe/probe.html"
-    with run_bridge(pages.origin, address, runtime) as first:
+    with run_bridge(pages.origin, address, runtime, *transport_options) as first:
         attach(page, first)
         call = start_waiting(first, page)
         os.kill(first.process.pid, signal.SIGKILL)
@@ -43,22 +46,22 @@ def test_a_killed_bridge_is_noticed_and_the_next_one_attaches_by_its_own_link(
         assert code == 4, err
         expect(page.locator("#state")).to_have_text("suspended")
         assert first.call("agent/info").returncode == 3
-    with run_bridge(pages.origin, address, runtime) as second:
+    with run_bridge(pages.origin, address, runtime, *transport_options) as second:
         assert second.token != first.token
         attach(page, second)
         assert second.result("agent/info")["app"]["name"] == "Probe"
 
 
 def test_a_bridge_of_the_same_port_with_another_token_is_not_taken_for_the_old_one(
-    page: Page, pages: StaticPages, runtime: Path, attach: Attach
+    page: Page, pages: StaticPages, runtime: Path, attach: Attach, transport_options: list[str]
 ) -> None:
     address = f"{pages.origin}/probe/probe.html"
-    with run_bridge(pages.origin, address, runtime) as first:
+    with run_bridge(pages.origin, address, runtime, *transport_options) as first:
         attach(page, first)
         port = first.port
         first.process.kill()
         first.process.wait(10)
-    with run_bridge(pages.origin, address, runtime, port=port) as second:
+    with run_bridge(pages.origin, address, runtime, *transport_options, port=port) as second:
         expect(page.locator("#state")).to_have_text("refused", timeout=30_000)
         expect(page.locator("#cause")).to_have_text("wrong-token")
         assert second.call("agent/info").returncode == 3

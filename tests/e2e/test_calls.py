@@ -10,6 +10,9 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Attach
 from tests.e2e.support.real_bridge import RealBridge
+from tests.e2e.support.transports import both_transports
+
+pytestmark = both_transports
 
 UNICODE = "é 😀 \u2028\u2029 \ufffd \u202e\u202c end"
 

@@ -18,7 +18,10 @@ from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.pending_calls import outcome, start_waiting
 from tests.e2e.support.raw_chromium import RawChromium
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
+from tests.e2e.support.transports import both_transports
 from tests.e2e.support.waiting import wait_until
+
+pytestmark = both_transports
 
 
 def attached(bridge: RealBridge) -> bool:
@@ -166,6 +169,7 @@ def test_a_page_that_is_left_and_restored_attaches_again(
     browser_type_launch_args: dict[str, Any],
     runtime: Path,
     attach: Attach,
+    transport_options: list[str],
 ) -> None:
     """In Chromium the page is restored; Firefox, driven like this, loads it anew instead."""
     if browser_name == "firefox":
@@ -174,7 +178,9 @@ def test_a_page_that_is_left_and_restored_attaches_again(
     with (
         # A page that may not be stored is never restored.
         serve_pages(headers={"Cache-Control": "no-cache"}) as pages,
-        run_bridge(pages.origin, f"{pages.origin}/probe/probe.html", runtime) as bridge,
+        run_bridge(
+            pages.origin, f"{pages.origin}/probe/probe.html", runtime, *transport_options
+        ) as bridge,
         launched(playwright, browser_name, options) as browser,
     ):
         page = browser.new_page()

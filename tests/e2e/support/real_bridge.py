@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from bridge.client.bridge_runner import StartedBridge, start_bridge
 
 BASCULE = [sys.executable, "-m", "bridge.cli.main"]
 ROOT = Path(__file__).parents[3]
@@ -23,26 +24,44 @@ def environment(runtime: Path, **more: str) -> dict[str, str]:
     return kept | {"XDG_RUNTIME_DIR": str(runtime), "PYTHONPATH": str(ROOT)} | more
 
 
-@dataclass
+@dataclass(frozen=True)
 class RealBridge:
-    """One running `bascule browser-bridge`."""
+    """One running `bascule browser-bridge`, and the commands that are used with it."""
 
-    process: subprocess.Popen[bytes]
-    url: str
-    token: str
-    origin: str
-    page: str
-    runtime: Path
-    stderr: list[str] = field(default_factory=list)
+    started: StartedBridge
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        return self.started.process
+
+    @property
+    def url(self) -> str:
+        return self.started.url
 
     @property
     def port(self) -> int:
         return int(self.url.rpartition(":")[2])
 
     @property
+    def token(self) -> str:
+        return self.started.token
+
+    @property
+    def origin(self) -> str:
+        return self.started.origin
+
+    @property
+    def page(self) -> str:
+        return self.started.page
+
+    @property
+    def runtime(self) -> Path:
+        return self.started.runtime
+
+    @property
     def link(self) -> str:
-        """The attach link that the bridge printed for people."""
-        return next(word for line in self.stderr for word in line.split() if "#bascule=" in word)
+        """The attach link of the bridge's page."""
+        return self.started.link()
 
     def call(
         self, method: str, params: object = None, *, session: str | None = None, timeout: float = 60
@@ -107,51 +126,5 @@ def run_bridge(
     origin: str, page: str, runtime: Path, *more: str, port: int = 0
 ) -> Iterator[RealBridge]:
     """Run a bridge, and end it whatever happens."""
-    process = subprocess.Popen(
-        [
-            *BASCULE,
-            "browser-bridge",
-            "--origin",
-            origin,
-            "--page",
-            page,
-            "--port",
-            str(port),
-            *more,
-        ],
-        env=environment(runtime),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    reader: threading.Thread | None = None
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline().decode()
-        assert line.startswith("{"), line + process.stderr.read().decode()
-        endpoint = json.loads(line)
-        bridge = RealBridge(
-            process, endpoint["url"], endpoint["token"], endpoint["origin"], page, runtime
-        )
-        announced = threading.Event()
-
-        def read() -> None:
-            assert process.stderr is not None
-            for raw in process.stderr:
-                bridge.stderr.append(raw.decode(errors="replace"))
-                if b"#bascule=" in raw:
-                    announced.set()
-            announced.set()
-
-        reader = threading.Thread(target=read, daemon=True)
-        reader.start()
-        assert announced.wait(10)
-        yield bridge
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        process.wait(10)
-        if reader is not None:
-            reader.join(10)
-        assert process.stderr is not None
-        process.stderr.close()
+    with start_bridge(origin, runtime, page=page, port=port, options=more) as started:
+        yield RealBridge(started)
