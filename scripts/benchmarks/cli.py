@@ -7,6 +7,8 @@ Python program takes; `--batch` with the relay's calls by one caller, one after 
 from __future__ import annotations
 
 import json
+import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -35,11 +37,11 @@ BATCH_BAR = 1.6
 PROCESSES = 20
 BATCH_CALLS = 1000
 BIN = Path(sys.executable).parent
-INPUT = json.dumps(TRIVIAL)
+INPUT = json.dumps(TRIVIAL, separators=(",", ":"))
 CALL = ["bascule", "call", "bench", "bench.echo"]
 WHOLE = [
-    [*CALL, "--input-json", INPUT],
-    [*CALL, "n=1"],
+    [*CALL, "--json", "--input-json", INPUT],
+    [*CALL, "--json", "n=1"],
     ["bascule", "browser-call", "actions/execute", f'{{"action":"bench.echo","input":{INPUT}}}'],
 ]
 NOTHING = ["python", "-c", "pass"]
@@ -53,21 +55,23 @@ def run(rounds: int) -> str:
         peer = stack.enter_context(relay(browser))
         bridge, _ = stack.enter_context(running_bridge(browser, "channel"))
         whole = {
-            " ".join(command): partial(_whole, command, bridge.runtime)
+            _shown(command): partial(_whole, command, bridge.runtime)
             for command in [*WHOLE, NOTHING]
         }
-        processes = take_turns(whole, rounds)
+        # One process each turn: a burst of load from elsewhere then meets all alike.
+        processes = take_turns(whole, rounds * PROCESSES)
         many: dict[str, Callable[[], Figures]] = {
-            " ".join(BATCH): partial(_batch, bridge.runtime),
+            _shown(BATCH): partial(_batch, bridge.runtime),
             peer.command: partial(_alone, peer),
         }
         calls = take_turns(many, rounds)
-    nothing, first, batch = " ".join(NOTHING), " ".join(WHOLE[0]), " ".join(BATCH)
+    nothing, first, batch = _shown(NOTHING), _shown(WHOLE[0]), _shown(BATCH)
     process_rows = [
         [
             f"`{name}`",
             f"{processes.middle(name, lambda f: f.p50_ms):.1f} ms",
             f"{processes.ratio(name, nothing, lambda f: f.p50_ms):.1f} ×",
+            f"{processes.ratio(name, nothing, lambda f: 1 / f.rate):.1f} ×",
         ]
         for name in whole
     ]
@@ -83,7 +87,10 @@ def run(rounds: int) -> str:
     rate = calls.ratio(batch, peer.command, lambda f: f.rate)
     return "\n\n".join(
         (
-            table(["whole process", "p50", "/ python -c pass"], process_rows),
+            table(
+                ["whole process", "p50", "/ python -c pass", "processor time / python -c pass"],
+                process_rows,
+            ),
             table(["one caller, one call after the other", "calls/s", "of the relay's"], call_rows),
             f"call: {one:.1f} × (bar: at most {PROCESS_BAR}); "
             f"--batch: {rate:.2f} × (bar: at least {BATCH_BAR})",
@@ -91,20 +98,26 @@ def run(rounds: int) -> str:
     )
 
 
+def _shown(command: Sequence[str]) -> str:
+    return shlex.join(command)
+
+
 def _whole(command: Sequence[str], runtime: Path) -> Figures:
-    latencies = []
-    for _ in range(PROCESSES):
-        start = time.perf_counter()
-        subprocess.run(
-            [BIN / command[0], *command[1:]],
-            env=environment(runtime),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
-        latencies.append((time.perf_counter() - start) * 1000)
-    done: Measured = {"latencies_ms": latencies, "seconds": sum(latencies) / 1000}
-    return Figures.of(done, done)
+    """Run one process from its start to its end. The rate is of its processor time alone."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    subprocess.run(
+        [BIN / command[0], *command[1:]],
+        env=environment(runtime),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    latency = (time.perf_counter() - start) * 1000
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Figures(latency, latency, 1 / busy)
 
 
 def _batch(runtime: Path) -> Figures:
