@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import bridge.client as bridge_client
 from bridge.client import (
     ActionError,
     ActionSummary,
@@ -595,3 +596,11 @@ def test_a_blocking_client_imports_no_event_loop(bridge: FakeBridge, tmp_path: P
         [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False
     )
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_every_public_name_is_there_and_has_a_docstring() -> None:
+    assert len(bridge_client.__all__) == len(set(bridge_client.__all__)) == 17
+    for name in bridge_client.__all__:
+        assert getattr(bridge_client, name).__doc__
+    with pytest.raises(AttributeError, match="no_such_name"):
+        bridge_client.no_such_name  # noqa: B018
