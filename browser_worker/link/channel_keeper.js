@@ -7,6 +7,7 @@
  * Contract: channel.
  */
 
+import { BRIDGE_LIMITS } from "../contract/limits.js";
 import { BackOff, CHANNEL } from "./back_off.js";
 import { Channel } from "./channel.js";
 
@@ -34,6 +35,7 @@ import { Channel } from "./channel.js";
 
 /** A channel that was open for this long shows that they last. */
 const PROVEN_MS = 30_000;
+const TICKET_MS = BRIDGE_LIMITS.ticketSeconds * 1_000;
 /** So many failures in a row are worth a word to a person. */
 const UNSTABLE = 3;
 
@@ -43,6 +45,8 @@ export class ChannelKeeper {
   /** @type {Channel | null} opening or open */
   #channel = null;
   #open = false;
+  /** @type {{ offer: ChannelOffer, atMs: number } | null} the newest one that was not tried */
+  #spare = null;
   /** @type {TransportNote} */
   #note = "none";
   #forbidden = false;
@@ -81,14 +85,23 @@ export class ChannelKeeper {
    * @param {ChannelOffer | null} offer
    */
   offered(offer) {
-    const { makeSocket, clock } = this.#powers;
-    if (this.#forbidden || this.#channel !== null || makeSocket === null) return;
+    if (this.#forbidden) return;
     if (offer === null) {
-      if (this.#failures === 0) this.#say("not-offered");
+      if (this.#failures === 0 && this.#channel === null) this.#say("not-offered");
       return;
     }
     if (this.#note === "not-offered") this.#say("none");
-    if (clock().monotonicMs < this.#tryFromMs) return;
+    this.#spare = { offer, atMs: this.#powers.clock().monotonicMs };
+    this.#try();
+  }
+
+  #try() {
+    const { makeSocket, clock } = this.#powers;
+    if (this.#forbidden || this.#channel !== null || this.#spare === null || !makeSocket) return;
+    const { monotonicMs } = clock();
+    if (monotonicMs < this.#tryFromMs || monotonicMs - this.#spare.atMs >= TICKET_MS) return;
+    const { offer } = this.#spare;
+    this.#spare = null;
     this.#end = null;
     const channel = new Channel({
       ...this.#powers,
@@ -146,6 +159,7 @@ export class ChannelKeeper {
     const wasOpen = this.#open;
     this.#channel = null;
     this.#open = false;
+    this.#spare = null;
     channel?.stop();
     if (wasOpen) this.#powers.onEnd();
     this.#wake();
@@ -167,9 +181,13 @@ export class ChannelKeeper {
     this.#end = end;
     if (end === "forbidden") this.#forbid("blocked-by-csp");
     else if (end === "refused") this.#forbid("not-understood");
-    else if (end !== "stale" && end !== "closing") this.#failed(wasOpen);
+    else if (end === "stale" || end === "closing") this.#spare = null;
+    else this.#failed(wasOpen);
     if (wasOpen) this.#powers.onEnd();
     this.#wake();
+    // An offer that came while this one opened: a poll that was on its way then may have ended it, and
+    // the next answer of a poll may be long in coming.
+    this.#try();
   }
 
   /** @param {boolean} wasOpen */

@@ -52,6 +52,7 @@ export function makeWorkerTransport(powers) {
   /** @type {WorkerLike | null} */
   let worker = null;
   let cancelWatch = () => {};
+  let { pageState } = powers;
   const batch = new MessageBatch((message) => worker?.postMessage(message), powers.defer);
 
   /** @param {Reading} at the worker's clocks */
@@ -110,7 +111,7 @@ export function makeWorkerTransport(powers) {
 
   return {
     start(client, offer = null) {
-      const { url, token, app, pageState, channel } = powers;
+      const { url, token, app, channel } = powers;
       const offeredWallMs = clock().wallMs;
       powers.token = "";
       try {
@@ -136,7 +137,15 @@ export function makeWorkerTransport(powers) {
     },
     stop,
     postResult: (id, response) => batch.result(id, response),
-    begun: (id, seq) => batch.begun(id, seq),
-    setPageState: (state) => worker?.postMessage({ type: "page", state }),
+    begun(id, seq) {
+      batch.begun(id, seq);
+      // The action may hold this thread for long, and a hidden page that has begun nothing is taken to
+      // be asleep: the worker must know before.
+      if (pageState !== "visible") batch.flush();
+    },
+    setPageState(state) {
+      pageState = state;
+      worker?.postMessage({ type: "page", state });
+    },
   };
 }

@@ -148,3 +148,17 @@ def test_a_channel_that_cannot_be_opened_means_polling_and_says_so(
     assert echo(bridge, 1) == 1
     relay.refuse_channels = False
     assert echo(bridge, 2) == 2
+
+
+def test_a_channel_that_takes_long_to_open_takes_over_from_polling(
+    page: Page, relayed: tuple[RealBridge, Relay]
+) -> None:
+    bridge, relay = relayed
+    relay.channels_pass.clear()
+    attach_through(page, bridge, relay)
+    carried_by(page, "polling")
+    assert echo(bridge, 1) == 1
+    relay.channels_pass.set()
+    carried_by(page, "channel")
+    expect(page.locator("#state")).to_have_text("attached")
+    assert echo(bridge, 2) == 2

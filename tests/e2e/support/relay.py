@@ -19,6 +19,9 @@ class Relay:
         self._lock = threading.Lock()
         self._channels: list[socket.socket] = []
         self.refuse_channels = False
+        self.channels_pass = threading.Event()
+        """Handshakes wait while it is not set."""
+        self.channels_pass.set()
 
     @property
     def port(self) -> int:
@@ -46,7 +49,7 @@ class Relay:
             try:
                 head = connection.recv(65_536)
                 if head.startswith(b"GET /channel "):
-                    if self.refuse_channels:
+                    if self.refuse_channels or not self.channels_pass.wait(20):
                         return
                     with self._lock:
                         self._channels += [connection, onward]

@@ -165,3 +165,27 @@ test("a page is told of nothing but its transport when only that changes", async
   assert.equal(attachment.cause, null);
   assert.deepEqual(told, ["attached null", "attached channel", "attached polling"]);
 });
+
+test("a hidden page tells that an action has begun before it runs, a visible one with its result", async () => {
+  for (const visibilityState of ["hidden", "visible"]) {
+    const page = new FakePage();
+    page.document.visibilityState = visibilityState;
+    page.attach();
+    await (await page.bridge.next("/connect")).answer(200, OFFERED);
+    await page.sockets.last.open();
+    /** @type {string[]} */
+    const log = [];
+    const { postMessage } = page.worker;
+    page.worker.postMessage = (message) => {
+      if (message.type === "batch") log.push(message.messages.map(({ type }) => type).join("+"));
+      postMessage.call(page.worker, message);
+    };
+    page.endpoint.request = async () => {
+      log.push("runs");
+      return "null";
+    };
+    await page.sockets.last.receive(pollAnswer(page.time.wallMs, { seq: 1, request: REQUEST }));
+    const expected = { hidden: ["begun", "runs", "result"], visible: ["runs", "begun+result"] };
+    assert.deepEqual(log, expected[/** @type {"hidden" | "visible"} */ (visibilityState)]);
+  }
+});

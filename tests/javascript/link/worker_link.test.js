@@ -116,6 +116,38 @@ test("a channel that a late poll of its own ends is followed by polling", async 
   assert.deepEqual(told, ["polling none", "channel none", "polling none"]);
 });
 
+test("an offer that came while a channel opened is there when a late poll has ended it", async () => {
+  const { time, bridge, sockets, told } = startLink();
+  await time.advance(250);
+  await (
+    await bridge.next("/poll")
+  ).answer(200, offering(pollAnswer(1), offer("spare-ticket-00001")));
+  await time.advance(250);
+  const late = await bridge.next("/poll");
+  await sockets.last.open();
+  await sockets.last.break(1_000);
+  assert.deepEqual(sockets.last.protocols, ["bascule.1", "spare-ticket-00001"]);
+  await sockets.last.open();
+  await late.refuse(409, "POLL_SUPERSEDED");
+  assert.deepEqual(told, ["polling none", "channel none", "polling none", "channel none"]);
+  assert.equal(await bridge.unseen(), 0);
+});
+
+test("an offer that is ten seconds old is not tried", async () => {
+  for (const [ms, sockets] of /** @type {const} */ ([
+    [9_749, 2],
+    [9_750, 1],
+  ])) {
+    const link = startLink();
+    await link.time.advance(250);
+    await (await link.bridge.next("/poll")).answer(200, offering(pollAnswer(1)));
+    await link.sockets.last.open();
+    await link.time.advance(ms + 250);
+    await link.sockets.last.break();
+    assert.equal(link.sockets.all.length, sockets);
+  }
+});
+
 test("a channel that somebody else supersedes ends the link too", async () => {
   const { sockets, told, bridge } = await openLink();
   await sockets.last.break(1_000);
