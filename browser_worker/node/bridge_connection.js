@@ -52,18 +52,21 @@ const BEFORE_THE_CALL = new Set([
 export class BridgeConnection {
   #bridge;
   #port;
-  #agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_MS });
+  #agent;
 
   /**
    * @param {BridgeLike} bridge
+   * @param {{ idleMs?: number }} [limits] How long a connection is kept that nobody uses.
    * @throws {TypeError} for an address or a token that no bridge has
    */
-  constructor(bridge) {
+  constructor(bridge, { idleMs = IDLE_MS } = {}) {
     const address = readBridgeAddress(bridge.url);
     if (address === null) throw new TypeError("a bridge's url is http://127.0.0.1:PORT");
     if (!isToken(bridge.token)) throw new TypeError("this is no token of a bridge");
     this.#bridge = bridge;
     this.#port = Number(new URL(address).port);
+    // The agent's time-out ends connections in its pool only, not those that wait for an answer.
+    this.#agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: idleMs });
   }
 
   /**

@@ -79,6 +79,28 @@ test("calls one after another go over one connection, with the token and no orig
   assert.equal(heads[0]?.["content-type"], "application/json");
 });
 
+test("a connection that nobody uses is closed, and one that waits for its answer is not", async () => {
+  /** @type {Set<Socket>} */
+  const sockets = new Set();
+  const server = createServer((request, response) => {
+    sockets.add(request.socket);
+    setTimeout(() => response.end("{}"), 120);
+  });
+  const url = await listening(server);
+  const connection = new BridgeConnection({ url, token: TOKEN }, { idleMs: 40 });
+  try {
+    assert.equal((await ask(connection)).status, 200);
+    const [first] = sockets;
+    if (first && !first.closed) await once(first, "close");
+    assert.equal((await ask(connection)).status, 200);
+    assert.equal(sockets.size, 2);
+  } finally {
+    connection.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
 test("a redirect is not followed", async () => {
   let asked = 0;
   await withServer(

@@ -11,7 +11,14 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const CONSUMER = fileURLToPath(new URL("./consumer", import.meta.url));
-const BORROWED = ["@types", "@playwright", "playwright", "playwright-core", "undici-types"];
+const BORROWED = [
+  "@types",
+  "@playwright",
+  "csstype",
+  "playwright",
+  "playwright-core",
+  "undici-types",
+];
 const RESOLUTIONS = Object.freeze({
   NodeNext: { module: "NodeNext", moduleResolution: "NodeNext" },
   bundler: { module: "ESNext", moduleResolution: "bundler" },
@@ -52,6 +59,7 @@ async function check(resolution, files) {
         ...RESOLUTIONS[resolution],
         target: "ES2022",
         lib: ["ES2023", "DOM", "DOM.Iterable"],
+        jsx: "react-jsx",
         types: ["node"],
         strict: true,
         exactOptionalPropertyTypes: true,
@@ -71,7 +79,7 @@ async function check(resolution, files) {
 
 for (const resolution of /** @type {(keyof typeof RESOLUTIONS)[]} */ (Object.keys(RESOLUTIONS))) {
   test(`the package's types hold in a strict project with ${resolution} resolution`, async () => {
-    assert.equal(await check(resolution, ["app.ts", "script.ts", "todo.spec.ts"]), "");
+    assert.equal(await check(resolution, ["app.ts", "script.ts", "todo.spec.ts", "panel.tsx"]), "");
   });
 
   test(`wrong uses are refused with ${resolution} resolution`, async () => {
