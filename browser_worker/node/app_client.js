@@ -5,10 +5,11 @@
  */
 
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 
 import { BRIDGE_LIMITS } from "../contract/limits.js";
 import { stringify } from "../contract/strict_json.js";
-import { ActionError, BridgeFailure } from "./bascule_error.js";
+import { ActionError, BridgeFailure, CallAborted, DeadlineExceeded } from "./bascule_error.js";
 import { BridgeConnection } from "./bridge_connection.js";
 
 /** @import { BridgeLike } from "./bridge_connection.js" */
@@ -16,7 +17,7 @@ import { BridgeConnection } from "./bridge_connection.js";
 /**
  * @typedef {object} CallLimits
  * @property {number} [timeoutMs] How long the answer may take, in milliseconds; by default the client's.
- * @property {AbortSignal} [signal] Gives the call up; whether it ran is then unknown.
+ * @property {AbortSignal | undefined} [signal] Gives the call up; whether it ran is then unknown.
  */
 /** @typedef {number | bigint | "latest"} ExpectedRevision "latest" reads the action's own first. */
 /** @typedef {CallLimits & { expectedRevision?: ExpectedRevision }} CallOptions */
@@ -58,6 +59,24 @@ import { BridgeConnection } from "./bridge_connection.js";
  * @property {number | bigint | null} revision Of the state after the call.
  */
 
+/**
+ * @typedef {object} CallEvent A call of anybody's, as the bridge saw it.
+ * @property {number} seq
+ * @property {"begin" | "end"} phase
+ * @property {number | string} call The same for begin and end.
+ * @property {string} session
+ * @property {string} method
+ * @property {string} [action]
+ * @property {number} at Unix time in milliseconds.
+ * @property {boolean} [ok]
+ * @property {string} [code] Of one that failed.
+ * @property {number} [durationMs]
+ */
+/** @typedef {{ now: number, next: number, missed: number, events: CallEvent[] }} CallEvents */
+
+const TASK_ENDED = new Set(["completed", "failed", "cancelled"]);
+const FIRST_LOOK_MS = 25;
+const LAST_LOOK_MS = 400;
 /** The bridge knows more about a call that takes too long: its own answer should come first. */
 const MARGIN_MS = 1_000;
 const STATUS_MS = 5_000;
@@ -201,6 +220,44 @@ export class AppClient {
    */
   async cancelTask(id, limits) {
     return (await this.request("tasks/cancel", { id }, limits))["task"];
+  }
+
+  /**
+   * Wait for the end of a task: completed, failed or cancelled.
+   *
+   * @param {string} id
+   * @param {CallLimits} [limits] For all of it.
+   * @returns {Promise<Task>}
+   * @throws {DeadlineExceeded} when it has not ended by then; it goes on
+   */
+  async waitTask(id, { timeoutMs = this.#timeoutMs, signal } = {}) {
+    const until = Date.now() + timeoutMs;
+    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LAST_LOOK_MS)) {
+      const task = await this.task(id, { timeoutMs: Math.max(1, until - Date.now()), signal });
+      if (TASK_ENDED.has(task.state)) return task;
+      if (Date.now() + lookMs >= until) {
+        throw new DeadlineExceeded("DEADLINE_EXCEEDED", "The task has not ended; it goes on.", {
+          outcome: "unknown",
+        });
+      }
+      await wait(lookMs, undefined, { signal }).catch(() => {
+        throw new CallAborted(signal?.reason, "unknown");
+      });
+    }
+  }
+
+  /**
+   * Which calls of anybody's began and ended after an event.
+   *
+   * @param {number | null} after The `next` of the answer before; 0 for all that the bridge still knows,
+   *   null for what comes from now on.
+   * @param {{ waitMs?: number, signal?: AbortSignal }} [limits] How long to wait for one, 20 s at most.
+   * @returns {Promise<CallEvents>}
+   */
+  async calls(after, { waitMs = 0, signal } = {}) {
+    const body = stringify({ after, waitMs });
+    const until = { deadlineMs: waitMs + STATUS_MS, signal };
+    return (await this.#connection.exchange("POST", "/calls", body, until)).value;
   }
 
   /**

@@ -18,6 +18,7 @@ export { basculeFixtures } from "./playwright_fixtures.js";
 
 /** @typedef {import("./app_client.js").ActionDescription} ActionDescription */
 /** @typedef {import("./app_client.js").ActionSummary} ActionSummary */
+/** @typedef {import("./app_client.js").CallEvents} CallEvents */
 /** @typedef {import("./app_client.js").CallOptions} CallOptions */
 /** @typedef {import("./app_client.js").CallResult} CallResult */
 /** @typedef {import("./app_client.js").Task} Task */

@@ -63,10 +63,11 @@ async function basculeBridge({ basculeOptions }, use, workerInfo) {
 async function app({ page, basculeBridge: bridge, basculeOptions }, use, testInfo) {
   await attach(page, bridge, definedOf({ button: basculeOptions.button }));
   const client = connect(bridge);
+  const { next } = await client.calls(null);
   await use(client);
   if (testInfo.status !== testInfo.expectedStatus) {
-    const body = bridge.log.join("\n");
-    await testInfo.attach("bascule bridge", { body, contentType: "text/plain" });
+    const body = await report(bridge, client, next);
+    await testInfo.attach("bascule", { body, contentType: "text/plain" });
   }
   await client.close();
   await detach(page, bridge);
@@ -87,6 +88,19 @@ export const basculeFixtures = {
   basculeBridge: [basculeBridge, { scope: "worker" }],
   app,
 };
+
+/**
+ * @param {BridgeProcess} bridge
+ * @param {AppClient} client
+ * @param {number} after The calls before that are of other tests.
+ */
+async function report(bridge, client, after) {
+  const calls = await client.calls(after).then(
+    ({ events }) => events.map((event) => JSON.stringify(event)),
+    (error) => [String(error)],
+  );
+  return ["The calls of this test:", ...calls, "The bridge's log:", ...bridge.log].join("\n");
+}
 
 /**
  * @template {object} T

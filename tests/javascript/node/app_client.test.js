@@ -36,6 +36,7 @@ class TestApp {
     ActionSpec.write("count", "Counts", {}),
     ActionSpec.read("fail", "Throws", {}),
     ActionSpec.read("hold", "Waits", {}),
+    ActionSpec.read("later", "Waits for a person", {}),
     ...Array.from({ length: 60 }, (_, n) => ActionSpec.read(`more.${n}`, "One of many")),
   ];
   dispatcher = new Dispatcher(
@@ -45,12 +46,15 @@ class TestApp {
       capabilities: () => 0,
       concurrent: true,
       inspect: (query) => ({ query, big: 2n ** 64n }),
-      execute: (action, input) => {
+      execute: (action, input, context) => {
         switch (action) {
           case "echo":
             return input;
           case "count":
             return { count: ++this.revision };
+          case "later":
+            context.defer("person", "somebody has to say yes");
+            return new Promise((resolve) => this.held.push(() => resolve({ done: true })));
           case "hold":
             return new Promise((resolve) => {
               this.held.push(() => resolve({}));
@@ -99,7 +103,7 @@ describe("a client of an app that is attached to a real bridge", () => {
     const info = await client.info();
     assert.equal(info["app"].name, "Test");
     const actions = await client.actions();
-    assert.equal(actions.length, 64);
+    assert.equal(actions.length, 65);
     assert.deepEqual(
       actions.slice(0, 2).map(({ name, kind }) => [name, kind]),
       [
@@ -183,6 +187,43 @@ describe("a client of an app that is attached to a real bridge", () => {
       outputs,
       Array.from({ length: 40 }, (_, n) => n),
     );
+  });
+
+  test("a deferred call gives a task, which is waited for until it ends", async () => {
+    const { status, output, task } = await client.call("later");
+    assert.deepEqual([status, output], ["deferred", undefined]);
+    const id = task?.id ?? "";
+    const early = await client.waitTask(id, { timeoutMs: 60 }).catch((error) => error);
+    assert.ok(early instanceof DeadlineExceeded);
+    const given = new AbortController();
+    const waiting = client.waitTask(id, { signal: given.signal }).catch((error) => error);
+    given.abort();
+    assert.ok((await waiting) instanceof CallAborted);
+    app.held.pop()?.();
+    const ended = await client.waitTask(id);
+    assert.deepEqual(
+      [ended.state, ended.output, ended.action],
+      ["completed", { done: true }, "later"],
+    );
+    assert.equal((await client.cancelTask(id)).state, "completed");
+  });
+
+  test("calls are seen as they begin and end, and waited for", async () => {
+    const { next } = await client.calls(null);
+    const seen = client.calls(next, { waitMs: 10_000 });
+    await client.call("echo");
+    const events = [...(await seen).events];
+    while (events.length < 2) {
+      events.push(...(await client.calls(events.at(-1)?.seq ?? next, { waitMs: 10_000 })).events);
+    }
+    assert.deepEqual(
+      events.map(({ phase, method, action }) => [phase, method, action]),
+      [
+        ["begin", "actions/execute", "echo"],
+        ["end", "actions/execute", "echo"],
+      ],
+    );
+    assert.equal(events[1]?.ok, true);
   });
 
   test("a disabled app refuses, and says so by its code", async () => {

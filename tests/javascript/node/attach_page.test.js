@@ -156,6 +156,7 @@ test("the fixture attaches before a test, detaches after it, and reports a faile
   assert.deepEqual(page.pressed, ["Go"]);
   assert.equal(page.attached, null);
   assert.equal(reports.length, 1);
+  assert.match(reports[0]?.[1] ?? "", /"phase":"end".*"action":"echo"/);
   assert.equal(reports[0]?.[1].includes(bridge.token), false);
   await basculeFixtures.app(fixtures, use, { ...info, status: "passed" });
   assert.equal(reports.length, 1);
