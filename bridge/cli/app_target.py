@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_session import AppSession
-from bridge.cli.parsing import Parser, UsageError
 from bridge.cli.target import ChosenBridge, Target, add_target_options
+from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError, ClientErrorCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser
 
 __all__ = [
     "add_app_options",
+    "app_word",
     "attached_slugs",
     "choose_app",
     "name_app",
@@ -20,6 +25,8 @@ __all__ = [
     "take_words",
 ]
 
+_SUPPRESS: Final = "==SUPPRESS=="
+"""How argparse writes that an argument is not listed."""
 _APP_HELP: Final = (
     "the app's name, or that in lower case with hyphens, or the address or the port of its bridge"
 )
@@ -31,7 +38,7 @@ def add_app_options(parser: Parser, *words: tuple[str, str]) -> None:
     listed = [("APP", f"{_APP_HELP}. Left out where an option names the app"), *words]
     names = " ".join(name for name, _ in listed)
     # All in one: argparse cannot tell a missing app from what follows it.
-    group.add_argument("words", nargs="*", metavar=names, help=argparse.SUPPRESS)
+    group.add_argument("words", nargs="*", metavar=names, help=_SUPPRESS)
     group.description = "\n".join(f"{name:<14}{text}" for name, text in listed)
     add_target_options(parser)
 
@@ -92,6 +99,19 @@ def open_app(args: argparse.Namespace) -> AppSession:
         getattr(args, "session", "cli"),
         getattr(args, "timeout", None),
     )
+
+
+def app_word(args: argparse.Namespace) -> str:
+    """Return the app as it would be written in another command."""
+    if args.app is not None:
+        return _quoted(args.app)
+    return "APP" if args.url is None else _quoted(args.url)
+
+
+def _quoted(word: str) -> str:
+    import shlex  # noqa: PLC0415 - for examples only
+
+    return shlex.quote(word)
 
 
 def _suggest(failure: BasculeError, given: str) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.target import Target, add_target_options
 from bridge.cli.terminal_text import json_for_terminal, printable
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.contract.error_codes import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "run"]
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from bridge.cli.call_options import add_session_option, add_timeout_option
-from bridge.cli.parsing import Parser, Subparsers, UsageError
 from bridge.cli.target import Target, add_target_options
+from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_connection import is_error_response
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.limits import BRIDGE_LIMITS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "run"]
 

@@ -6,21 +6,25 @@ end that is.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.cli.call_options import add_timeout_option, session_name
 from bridge.cli.failure_report import report_failure
 from bridge.cli.line_reader import LineReader
-from bridge.cli.parsing import Parser, Subparsers, UsageError
 from bridge.cli.stdio_gateway import StdioGateway
 from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.target import ChosenBridge, Target, add_target_options
+from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import ExitCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "run"]
 

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import argparse
-import shlex
 import sys
 import time
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
-from bridge.cli.app_session import ENDED, AppSession, Result, action_error
-from bridge.cli.app_target import add_app_options, open_app, take_words
+from bridge.cli.app_session import AppSession, Result
+from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
+from bridge.cli.call_end import (
+    MAX_WAIT_SECONDS,
+    finish_task,
+    print_failure,
+    print_result,
+)
 from bridge.cli.call_options import add_session_option, add_timeout_option, revision
 from bridge.cli.input_options import add_input_options, input_text
 from bridge.cli.json_text import compact, read_object
-from bridge.cli.parsing import Parser, Subparsers, UsageError
-from bridge.cli.results import add_json_option, print_line, print_revision, print_value
+from bridge.cli.results import add_json_option
 from bridge.cli.styles import add_color_option
-from bridge.client.bridge_failure import BasculeError, ClientErrorCode, DeadlineExceeded
-from bridge.contract.error_codes import ExitCode, Outcome
+from bridge.cli.usage_error import UsageError
+from bridge.client.bridge_failure import BasculeError
 from bridge.contract.limits import BRIDGE_LIMITS
 
-__all__ = ["MAX_WAIT_SECONDS", "add_parser", "finish_task", "run"]
+if TYPE_CHECKING:
+    import argparse
 
-MAX_WAIT_SECONDS: Final = 86_400.0
-"""How long a command may wait for a deferred result."""
-_BRIDGE_ERROR_NUMBER: Final = -32000
+    from bridge.cli.parsing import Parser, Subparsers
+
+__all__ = ["add_parser", "run"]
+
 _EPILOG: Final = """\
 examples:
   bascule call my-app document.read
@@ -105,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
             from bridge.cli.suggestions import explain_unknown_action  # noqa: PLC0415
 
             explain_unknown_action(error, action, app.actions)
-            return _failed(error, args)
+            return print_failure(error, args)
         deadline = None if args.timeout is None else began + args.timeout
         return _finish(result, args, app, deadline)
 
@@ -146,58 +151,20 @@ def _params(
     return params
 
 
-def _failed(error: BasculeError, args: argparse.Namespace) -> int:
-    from bridge.cli.failure_report import error_members, report_failure  # noqa: PLC0415
-
-    if args.json:
-        print_line(compact({"error": error_members(error, _BRIDGE_ERROR_NUMBER)}))
-    return report_failure(error, sys.stderr)
-
-
 def _finish(
     result: Result, args: argparse.Namespace, app: AppSession, deadline: float | None
 ) -> int:
     if result.value.get("status") != "deferred":
-        return _print(result, result.value.get("output"), args)
+        return print_result(result, result.value.get("output"), args)
     task = result.object_at("task")
     if args.wait:
         task_id = task.get("id")
         waited = app.await_task(str(task_id), deadline)
         return finish_task(waited, args)
-    status = _print(result, task, args)
+    status = print_result(result, task, args)
     if not args.json:
-        from bridge.cli.describe_action import app_word  # noqa: PLC0415 - for a hint only
+        from shlex import quote  # noqa: PLC0415 - for a hint only
 
-        again = f"bascule task {app_word(args)} {shlex.quote(str(task.get('id')))}"
+        again = f"bascule task {app_word(args)} {quote(str(task.get('id')))}"
         print(f"The call goes on in the app. Ask for its result: {again} --wait", file=sys.stderr)
     return status
-
-
-def finish_task(result: Result, args: argparse.Namespace) -> int:
-    """Print what a task that was waited for came to, and return the exit status."""
-    task = result.object_at("task")
-    state = task.get("state")
-    if state == "failed":
-        return _failed(action_error(task.get("error")), args)
-    if state not in ENDED:
-        late = DeadlineExceeded(
-            ClientErrorCode.DEADLINE_EXCEEDED,
-            f"The task {task.get('id')} has not ended in time; it goes on.",
-            outcome=Outcome.UNKNOWN,
-        )
-        return _failed(late, args)
-    if state == "cancelled":
-        if args.json:
-            print_line(result.text)
-        print("bascule: The task was cancelled.", file=sys.stderr)
-        return ExitCode.APP_ERROR
-    return _print(result, task.get("output"), args)
-
-
-def _print(result: Result, value: Any, args: argparse.Namespace) -> int:  # noqa: ANN401
-    if args.json:
-        print_line(result.text)
-    else:
-        print_value(value, args)
-        print_revision(result, args)
-    return ExitCode.DONE

@@ -5,26 +5,28 @@ One exchange for each line, over one connection and in one session, and nothing 
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_session import AppSession
 from bridge.cli.app_target import open_app, take_words
+from bridge.cli.call_end import BRIDGE_ERROR_NUMBER
 from bridge.cli.failure_report import error_members, exit_code
 from bridge.cli.json_text import JsonTextError, compact, members, read
 from bridge.cli.line_reader import LineReader
-from bridge.cli.parsing import UsageError
 from bridge.cli.stop_signals import Stopped, stop_on_signals
+from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode, JsonRpcErrorNumber
 from bridge.contract.limits import JSON_LIMITS
 
+if TYPE_CHECKING:
+    import argparse
+
 __all__ = ["run_batch"]
 
 _READ_BYTES: Final = 65_536
-_BRIDGE_ERROR_NUMBER: Final = -32000
 _WORST_LAST: Final = (
     ExitCode.DONE,
     ExitCode.APP_ERROR,
@@ -117,7 +119,7 @@ class _Batch:
         except BasculeError as failure:
             if "id" not in parts:
                 return None, exit_code(failure)
-            error = compact(error_members(failure, _BRIDGE_ERROR_NUMBER))
+            error = compact(error_members(failure, BRIDGE_ERROR_NUMBER))
             return f'{{"jsonrpc":"2.0","id":{parts["id"]},"error":{error}}}', exit_code(failure)
 
     def _send(self, message: str, member: str | None) -> tuple[str | None, ExitCode]:
@@ -157,5 +159,5 @@ def _bad_line(message: str) -> tuple[str, ExitCode]:
 
 
 def _failed(failure: BasculeError) -> tuple[str, ExitCode]:
-    members_ = error_members(failure, _BRIDGE_ERROR_NUMBER)
+    members_ = error_members(failure, BRIDGE_ERROR_NUMBER)
     return compact({"error": members_}), exit_code(failure)

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import argparse
-import re
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.contract.limits import BRIDGE_LIMITS
 
+if TYPE_CHECKING:
+    import argparse
+
 __all__ = ["add_session_option", "add_timeout_option", "revision", "session_name"]
 
-_SESSION: Final = re.compile(r"[A-Za-z0-9._:-]+")
-_REVISION: Final = re.compile(r"0|[1-9][0-9]{0,299}")
+_SESSION_CHARS: Final = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-"
+)
+_MAX_REVISION_CHARS: Final = 300
 
 
 def session_name(text: str) -> str:
     """Read a session's name, as an argument type."""
     longest = BRIDGE_LIMITS.max_session_chars
-    if not _SESSION.fullmatch(text) or len(text) > longest:
-        raise argparse.ArgumentTypeError(f"1 to {longest} of letters, digits and . _ : -")
+    if not 0 < len(text) <= longest or not _SESSION_CHARS.issuperset(text):
+        raise _invalid(f"1 to {longest} of letters, digits and . _ : -")
     return text
 
 
 def revision(text: str) -> str:
     """Read the revision that a write expects, as an argument type."""
-    if text != "latest" and not _REVISION.fullmatch(text):
-        raise argparse.ArgumentTypeError("a revision's number, or latest")
+    digits = text.isascii() and text.isdecimal() and len(text) <= _MAX_REVISION_CHARS
+    if text != "latest" and (not digits or text != (text.lstrip("0") or "0")):
+        raise _invalid("a revision's number, or latest")
     return text
 
 
@@ -60,7 +64,13 @@ def _seconds(longest: float) -> Callable[[str], float]:
         except ValueError:
             seconds = 0
         if not 0.001 <= seconds <= longest:
-            raise argparse.ArgumentTypeError(f"a number of seconds above 0, at most {longest:g}")
+            raise _invalid(f"a number of seconds above 0, at most {longest:g}")
         return seconds
 
     return read
+
+
+def _invalid(message: str) -> Exception:
+    from argparse import ArgumentTypeError  # noqa: PLC0415 - for mistakes only
+
+    return ArgumentTypeError(message)

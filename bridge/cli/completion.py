@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from bridge.cli.app_session import AppSession
+from bridge.cli.commands import COMMANDS
 from bridge.cli.parsing import CommandParser, Parser
 
 __all__ = ["FILES", "Candidate", "candidates"]
@@ -44,8 +45,6 @@ class _Typed(NamedTuple):
 
 def candidates(words: Sequence[str]) -> list[Candidate]:
     """Return what the last of the words could be, where `words[0]` is the program."""
-    from bridge.cli.main import COMMANDS  # noqa: PLC0415 - main imports what it runs
-
     *before, current = words[1:] or [""]
     while before and before[0].startswith("-v"):
         before.pop(0)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.cli.action_schema import ActionSchema, Key
-from bridge.cli.app_target import add_app_options, open_app, take_words
+from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
 from bridge.cli.call_options import add_session_option, add_timeout_option
-from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.results import add_json_option, print_line, print_revision
 from bridge.cli.styles import Style, add_color_option
 from bridge.cli.suggestions import explain_unknown_action
 from bridge.cli.terminal_text import printable
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "example_call", "run"]
 
@@ -65,13 +68,6 @@ def run(args: argparse.Namespace) -> int:
         print(line)
     print_revision(result, args)
     return ExitCode.DONE
-
-
-def app_word(args: argparse.Namespace) -> str:
-    """Return the app as it would be written in another command."""
-    if args.app is not None:
-        return shlex.quote(args.app)
-    return "APP" if args.url is None else shlex.quote(args.url)
 
 
 def description_lines(action: dict[str, Any], app: str, style: Style) -> Iterator[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from bridge.cli.json_text import JsonTextError, read_object
-from bridge.cli.parsing import UsageError
+from bridge.cli.usage_error import UsageError
 from bridge.contract.limits import JSON_LIMITS
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["add_input_options", "input_text"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from bridge.cli.parsing import UsageError
+from bridge.cli.usage_error import UsageError
 
 __all__ = ["InputWord", "read_word", "read_words", "split_key", "written_key"]
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, open_app, take_words
 from bridge.cli.call_options import add_session_option, add_timeout_option
 from bridge.cli.input_options import add_input_options, input_text
-from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.results import add_json_option, print_line, print_revision, print_value
 from bridge.cli.styles import add_color_option
 from bridge.contract.error_codes import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "run"]
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.styles import add_color_option
 from bridge.cli.tables import print_table
 from bridge.client.bridge_choice import app_slug
@@ -16,6 +14,11 @@ from bridge.client.bridge_states import BridgeState, bridge_states
 from bridge.client.discovery import running_bridges
 from bridge.client.runtime_directory import RuntimeDirectoryError
 from bridge.contract.error_codes import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "run"]
 

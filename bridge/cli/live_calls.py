@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +20,8 @@ from bridge.cli.terminal_text import printable
 from bridge.cli.watch_calls import clock
 
 if TYPE_CHECKING:
+    import argparse
+
     from bridge.client.control_results import CallEvents
 
 __all__ = ["board_view", "live_calls"]

@@ -5,13 +5,11 @@ The link goes into a file of this user's alone, which the browser is given. Cont
 
 from __future__ import annotations
 
-import argparse
 import sys
 import webbrowser
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, choose_app, take_words
-from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.redirect_file import redirect_name, redirect_page
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.runtime_directory import (
@@ -22,6 +20,11 @@ from bridge.client.runtime_directory import (
 from bridge.contract.attach_link import attach_link
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.runtime_entry import RuntimeEntry
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "run"]
 

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
+from bridge.cli.quick_parser import QuickCommand
+from bridge.cli.usage_error import UsageError
+
 __all__ = ["CommandParser", "Parser", "Subparsers", "UsageError", "hide_secrets"]
 
-_LIKE_A_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{40,}")
-
-
-class UsageError(Exception):
-    """The command was called in a wrong way. The message is for people and has no secret."""
+_LONG_WORD: Final = r"[A-Za-z0-9_-]{40,}"
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     """Keeps examples as written, and each command on one line."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26)
+        # Given here, since argparse makes one for each argument, and loads shutil to ask for it.
+        super().__init__(prog, max_help_position=26, width=_terminal_width() - 2)
+
+
+def _terminal_width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdecimal() and int(columns[:5]) > 0:
+        return int(columns[:5])
+    try:
+        stream = sys.__stdout__
+        return 80 if stream is None else os.get_terminal_size(stream.fileno()).columns or 80
+    except (ValueError, OSError):
+        return 80
 
 
 class Parser(argparse.ArgumentParser):
@@ -85,9 +98,9 @@ class CommandParser:
         return self.parser
 
 
-Subparsers: TypeAlias = "CommandParser | argparse._SubParsersAction[Parser]"  # noqa: SLF001
+Subparsers: TypeAlias = "CommandParser | QuickCommand | argparse._SubParsersAction[Parser]"  # noqa: SLF001
 
 
 def hide_secrets(text: str) -> str:
     """Return a text without whatever could be a token in it."""
-    return _LIKE_A_TOKEN.sub("[hidden]", text)
+    return re.sub(_LONG_WORD, "[hidden]", text)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge.cli.app_session import Result
 from bridge.cli.styles import Style
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["add_json_option", "print_line", "print_revision", "print_value"]
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import time
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, open_app, take_words
-from bridge.cli.call_action import MAX_WAIT_SECONDS, finish_task
+from bridge.cli.call_end import MAX_WAIT_SECONDS, finish_task
 from bridge.cli.call_options import add_session_option, add_timeout_option
 from bridge.cli.json_text import compact
-from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.results import add_json_option, print_line, print_value
 from bridge.cli.styles import add_color_option
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.limits import BRIDGE_LIMITS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
 
 __all__ = ["add_parser", "run"]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Mapping
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["Style", "add_color_option", "wants_color"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -11,6 +10,8 @@ from bridge.cli.styles import wants_color
 from bridge.cli.terminal_text import printable, table
 
 if TYPE_CHECKING:
+    import argparse
+
     from rich.console import Console
 
 __all__ = ["Row", "print_table", "terminal_console"]

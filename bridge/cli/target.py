@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+import os
 import re
 import stat
 import sys
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.cli.parsing import Parser, UsageError
+from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_address import BridgeAddress, parse_address
 from bridge.client.bridge_choice import ChosenBridge, SeveralBridges, choose_bridge
 from bridge.contract.runtime_entry import MAX_ENTRY_BYTES
 
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser
+
 __all__ = ["ChosenBridge", "Target", "add_target_options"]
 
-_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{1,512}")
+_BEARER: Final = r"[A-Za-z0-9._~+/=-]{1,512}"
 
 
 def add_target_options(parser: Parser) -> None:
@@ -43,25 +46,28 @@ def add_target_options(parser: Parser) -> None:
     group.add_argument("--app", metavar="NAME", help="of several, the one this app is attached to")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A choice of bridge, made by arguments and environment."""
 
     address: BridgeAddress | None
-    token: str | None = field(repr=False)
+    token: str | None
     origin: str | None
     app: str | None
+
+    def __repr__(self) -> str:
+        """Return what may be printed: everything but the token."""
+        return f"Target(address={self.address!r}, origin={self.origin!r}, app={self.app!r})"
 
     @classmethod
     def from_arguments(cls, args: argparse.Namespace) -> Target:
         """Read the options of `add_target_options`. Raises `UsageError`."""
         url, token = args.url or args.environment_url, args.token
         if args.token_file is not None:
-            token, url_in_file = _read_token_file(Path(args.token_file))
+            token, url_in_file = _read_token_file(args.token_file)
             url = url or url_in_file
         elif token is None:
             token = args.environment_token
-        if token is not None and not _TOKEN.fullmatch(token):
+        if token is not None and not re.fullmatch(_BEARER, token):
             raise UsageError("what was given as the token cannot be one")
         if token is not None and url is None:
             raise UsageError("a token needs the address that it is for: give --url too")
@@ -92,11 +98,11 @@ class Target:
             ) from None
 
 
-def _read_token_file(path: Path) -> tuple[str, str | None]:
+def _read_token_file(path: str) -> tuple[str, str | None]:
     """Return the token, and the address where the file has it."""
     try:
-        with path.open("rb") as file:
-            mode = path.stat().st_mode
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs a call its start
+            mode = os.fstat(file.fileno()).st_mode
             text = file.read(MAX_ENTRY_BYTES).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 from bridge.cli.action_schema import ActionSchema, Form, closed_set, expected, shown
 from bridge.cli.input_words import InputWord, written_key
 from bridge.cli.json_text import JsonTextError, NumberText, compact, read
-from bridge.cli.parsing import UsageError
 from bridge.cli.suggestions import did_you_mean
+from bridge.cli.usage_error import UsageError
 from bridge.contract.json_numbers import read_number
 
 __all__ = ["typed_input"]

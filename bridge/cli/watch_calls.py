@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,13 +11,15 @@ from typing import TYPE_CHECKING, Final
 from bridge.cli.app_target import add_app_options, choose_app, take_words
 from bridge.cli.call_board import CallBoard, CallLine
 from bridge.cli.json_text import compact
-from bridge.cli.parsing import Parser, Subparsers
 from bridge.cli.results import add_json_option, print_line
 from bridge.cli.styles import Style, add_color_option
 from bridge.cli.terminal_text import printable
 from bridge.contract.error_codes import ExitCode
 
 if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
     from bridge.client.control_results import CallEvent, CallEvents
 
 __all__ = ["add_parser", "line_of", "run"]

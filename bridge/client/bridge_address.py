@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["LOOPBACK", "BridgeAddress", "parse_address"]
 
@@ -14,8 +13,7 @@ LOOPBACK: Final = "127.0.0.1"
 _URL: Final = re.compile(r"http://(127\.0\.0\.1|localhost):([1-9][0-9]{0,4})/?")
 
 
-@dataclass(frozen=True, slots=True)
-class BridgeAddress:
+class BridgeAddress(NamedTuple):
     """A port on this machine's loopback address."""
 
     host: str

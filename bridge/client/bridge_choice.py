@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.client.bridge_address import BridgeAddress, parse_address
 from bridge.client.bridge_connection import BridgeConnection
@@ -24,17 +23,20 @@ if TYPE_CHECKING:
 
 __all__ = ["ChosenBridge", "SeveralBridges", "app_slug", "choose_bridge", "names_app"]
 
-_NOT_IN_SLUGS: Final = re.compile(r"[\W_]+")
+_NOT_IN_SLUGS: Final = r"[\W_]+"
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenBridge:
+class ChosenBridge(NamedTuple):
     """A bridge to call, and what is known of its process."""
 
     address: BridgeAddress
-    token: str = field(repr=False)
+    token: str
     entry: RuntimeEntry | None
     """None when the token was given, and its bridge is not one of this user's."""
+
+    def __repr__(self) -> str:
+        """Return what may be printed: everything but the token."""
+        return f"ChosenBridge(address={self.address!r}, entry={self.entry!r})"
 
     @property
     def connection(self) -> BridgeConnection:
@@ -64,7 +66,7 @@ class SeveralBridges(BridgeFailure):
 
 def app_slug(name: str) -> str:
     """Return an app's name as it is easily typed: lower case, with hyphens between the words."""
-    return _NOT_IN_SLUGS.sub("-", name.lower()).strip("-")
+    return re.sub(_NOT_IN_SLUGS, "-", name.lower()).strip("-")
 
 
 def names_app(given: str, name: str | None) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from bridge.client.bridge_address import parse_address
 from bridge.client.bridge_connection import BridgeConnection
@@ -19,15 +19,14 @@ __all__ = ["BridgeState", "bridge_states"]
 _PATIENCE_SECONDS: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class BridgeState:
+class BridgeState(NamedTuple):
     """A running bridge and its attachment."""
 
     entry: RuntimeEntry
     app: str | None
     state: str
     """attached, suspended, waiting (for a page), or silent."""
-    status: Mapping[str, object] = field(default_factory=dict)
+    status: Mapping[str, object] = MappingProxyType({})
     """All that the bridge told; empty when it is silent."""
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.client.process_identity import is_same_process
-from bridge.client.runtime_directory import RuntimeDirectory, runtime_directory_path
+from bridge.client.runtime_directory import RuntimeDirectory, runtime_directory_name
 from bridge.contract.runtime_entry import (
     MAX_ENTRY_BYTES,
     EntryError,
@@ -21,9 +20,12 @@ from bridge.contract.runtime_entry import (
     entry_pid,
 )
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 __all__ = ["is_running", "remove_stale", "running_bridges", "written_bridges"]
 
-_LEFT_BEHIND: Final = re.compile(r"\.?(?:browser-bridge|open)-([1-9][0-9]{0,9})[.-][a-z0-9.]*")
+_LEFT_BEHIND: Final = r"\.?(?:browser-bridge|open)-([1-9][0-9]{0,9})[.-][a-z0-9.]*"
 """Every name that a bridge gives to a file here, with its process id."""
 
 
@@ -48,7 +50,7 @@ def written_bridges(directory: Path | None = None) -> list[RuntimeEntry]:
     """
     found: list[RuntimeEntry] = []
     try:
-        opened = RuntimeDirectory.open(directory or runtime_directory_path(), create=False)
+        opened = RuntimeDirectory.open(directory or runtime_directory_name(), create=False)
     except FileNotFoundError:
         return found
     with opened:
@@ -71,7 +73,7 @@ def remove_stale(
 ) -> None:
     """Remove the files of this user's bridges that ended without doing so themselves."""
     for name in directory.names():
-        match = _LEFT_BEHIND.fullmatch(name)
+        match = re.fullmatch(_LEFT_BEHIND, name)
         if match is None:
             continue
         pid = int(match[1])

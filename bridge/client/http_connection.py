@@ -7,9 +7,10 @@ never sent twice. Contract: HTTP, secrets.
 
 from __future__ import annotations
 
-import socket
-import threading
+# The modules over these take as long to load as a call takes, for what is not used here.
+import _socket as socket
 import time
+from _thread import allocate_lock
 from collections.abc import Callable
 from typing import Final
 
@@ -64,7 +65,7 @@ class HttpConnection:
         self._clock = clock
         self._socket: socket.socket | None = None
         self._used_at = 0.0
-        self._turn = threading.Lock()
+        self._turn = allocate_lock()
 
     def exchange(
         self, request: bytes, deadline: float, *, repeatable: bool = False
@@ -124,11 +125,16 @@ class HttpConnection:
         left = deadline - self._clock()
         if left <= 0:
             raise too_late(Outcome.NOT_DELIVERED)
+        # Not by name, so that no resolver and no codec of names is loaded.
+        opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        opened.settimeout(left)
         try:
-            opened = socket.create_connection((LOOPBACK, self._address.port), left)
+            opened.connect((LOOPBACK, self._address.port))
         except TimeoutError:
+            opened.close()
             raise too_late(Outcome.NOT_DELIVERED) from None
         except OSError as error:
+            opened.close()
             reason = error.strerror or "it did not answer"
             raise unreachable(f"No bridge answers at {self._address.url}: {reason}.") from None
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 __all__ = ["is_same_process", "process_start"]
 
@@ -19,7 +18,9 @@ def process_start(pid: int) -> int | None:
     None also where the platform does not tell.
     """
     try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
+        # Not by pathlib, which every command that finds a bridge would wait for.
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+            text = file.read()
     except OSError:
         return None
     # The program's name is in parentheses and may itself hold spaces and parentheses.

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from bridge.contract.runtime_entry import (
     directory_problem,
@@ -22,7 +20,16 @@ from bridge.contract.runtime_entry import (
     windows_runtime_directory,
 )
 
-__all__ = ["RuntimeDirectory", "RuntimeDirectoryError", "StoredFile", "runtime_directory_path"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = [
+    "RuntimeDirectory",
+    "RuntimeDirectoryError",
+    "StoredFile",
+    "runtime_directory_name",
+    "runtime_directory_path",
+]
 
 _NO_FOLLOW: Final[int] = getattr(os, "O_NOFOLLOW", 0)
 _BINARY: Final[int] = getattr(os, "O_BINARY", 0)
@@ -35,8 +42,7 @@ class RuntimeDirectoryError(Exception):
     """The runtime directory cannot be used. The message is for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
+class StoredFile(NamedTuple):
     """A file that this process wrote: its name, and which file it was."""
 
     name: str
@@ -44,35 +50,51 @@ class StoredFile:
     """Device, inode and time of writing: an inode's number is given again at once."""
 
 
-def runtime_directory_path() -> Path:
+def runtime_directory_name() -> str:
     """Return where the runtime directory of this user is. Raises `RuntimeDirectoryError`."""
     if sys.platform == "win32":
         path = windows_runtime_directory(os.environ)
         if path is None:
             raise RuntimeDirectoryError("no runtime directory: LOCALAPPDATA is not set")
-        return Path(path)
-    return Path(runtime_directory(os.environ, os.getuid()))
+        return path
+    return runtime_directory(os.environ, os.getuid())
+
+
+def runtime_directory_path() -> Path:
+    """Return the same as a path. Raises `RuntimeDirectoryError`."""
+    # Loaded where it is wanted: a call only reads, by names, and would wait for it.
+    from pathlib import Path  # noqa: PLC0415
+
+    return Path(runtime_directory_name())
 
 
 class RuntimeDirectory:
     """An open, verified runtime directory. A context manager; not for several threads."""
 
-    def __init__(self, path: Path, handle: int | None, uid: int | None) -> None:
-        self.path = path
+    def __init__(self, name: str, handle: int | None, uid: int | None) -> None:
+        self._name = name
         self._handle = handle
         self._uid = uid
 
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        from pathlib import Path  # noqa: PLC0415 - see above
+
+        return Path(self._name)
+
     @classmethod
-    def open(cls, path: Path, *, create: bool) -> Self:
+    def open(cls, where: Path | str, *, create: bool) -> Self:
         """Open the directory, making it first where `create` says so.
 
         Raises `FileNotFoundError` when it is not there and is not to be made, and
         `RuntimeDirectoryError` when it cannot be trusted.
         """
+        path = str(where)
         if create:
             _make(path)
         if sys.platform == "win32":
-            path.stat()
+            os.lstat(path)
             return cls(path, None, None)
         try:
             # Looked at by name first: what is no directory cannot be opened, and deserves a reason.
@@ -108,7 +130,7 @@ class RuntimeDirectory:
 
     def names(self) -> list[str]:
         """Return the names of all files, in order."""
-        where = self.path if self._handle is None else self._handle
+        where = self._name if self._handle is None else self._handle
         return sorted(os.listdir(where))  # noqa: PTH208 - of the open directory
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
@@ -195,22 +217,24 @@ def _identity(status: os.stat_result) -> tuple[int, int, int]:
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
-def _make(path: Path) -> None:
+def _make(path: str) -> None:
+    from pathlib import Path  # noqa: PLC0415 - see above
+
     try:
-        path.mkdir(mode=0o700, parents=sys.platform == "win32")
+        Path(path).mkdir(mode=0o700, parents=sys.platform == "win32")
     except FileExistsError:
         return
     except OSError as error:
         raise _refusal(path, error.strerror or "it cannot be made") from None
 
 
-def _verify(path: Path, status: os.stat_result) -> None:
+def _verify(path: str, status: os.stat_result) -> None:
     problem = directory_problem(status.st_mode, status.st_uid, os.getuid())
     if problem is not None:
         raise _refusal(path, problem)
 
 
-def _refusal(path: Path, reason: str) -> RuntimeDirectoryError:
+def _refusal(path: str, reason: str) -> RuntimeDirectoryError:
     return RuntimeDirectoryError(
         f"the runtime directory {path} cannot be used: {reason}. "
         "Remove it, or set XDG_RUNTIME_DIR to a directory that only you can use."

@@ -1,15 +1,16 @@
 """Every number of the contract, in one place.
 
 What a message may hold, how many things may wait, how long anything may take. Each value
-says its unit in its name and its reason in its comment. The dataclasses are frozen and are
-passed in, so that a test can shrink a limit instead of filling it.
+says its unit in its name and its reason in its comment. They are passed in, so that a test can
+shrink a limit instead of filling it. Named tuples, not dataclasses: every command needs some of
+them, and importing dataclasses takes as long as starting Python.
 
 Knows nothing of sockets, clocks or event loops.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = [
     "BRIDGE_LIMITS",
@@ -21,8 +22,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class JsonLimits:
+class JsonLimits(NamedTuple):
     """Bounds of one strict JSON document, the same when reading and when writing."""
 
     max_encoded_bytes: int = 1_048_576
@@ -39,8 +39,7 @@ class JsonLimits:
     """Characters of one number token. Below CPython's limit for converting digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolLimits:
+class ProtocolLimits(NamedTuple):
     """Bounds of control protocol 1."""
 
     max_id_bytes: int = 256
@@ -56,8 +55,7 @@ class ProtocolLimits:
     """How long a call may hold the host's turn before it is answered as deferred."""
 
 
-@dataclass(frozen=True, slots=True)
-class BridgeLimits:
+class BridgeLimits(NamedTuple):
     """Bounds of the browser bridge: queue, time and connections."""
 
     max_outstanding: int = 64

@@ -11,8 +11,7 @@ import json
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = [
     "MAX_ENTRY_BYTES",
@@ -41,18 +40,21 @@ class EntryError(ValueError):
     """These bytes are not an entry. The message holds nothing of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeEntry:
+class RuntimeEntry(NamedTuple):
     """One running bridge: where it is, its token, and which process it is."""
 
     url: str
     """`http://127.0.0.1:PORT`."""
-    token: str = field(repr=False)
+    token: str
     origin: str
     page: str
     pid: int
     process_start: int | None
     """When the process started, in the kernel's clock ticks; None where that cannot be told."""
+
+    def __repr__(self) -> str:
+        """Return what may be printed: everything but the token."""
+        return f"RuntimeEntry(url={self.url!r}, origin={self.origin!r}, pid={self.pid})"
 
 
 def runtime_directory(environ: Mapping[str, str], uid: int) -> str:

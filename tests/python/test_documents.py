@@ -115,7 +115,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 def test_both_languages_have_the_same_limits_and_codes() -> None:
     limits = (ROOT / "browser_worker/contract/limits.js").read_text(encoding="utf-8")
     for limits_of in (JSON_LIMITS, PROTOCOL_LIMITS):
-        for name in limits_of.__dataclass_fields__:
+        for name in limits_of._fields:
             words = name.split("_")
             camel = words[0] + "".join(word.capitalize() for word in words[1:])
             found = re.search(rf"\b{camel}: ([\d_]+)", limits)

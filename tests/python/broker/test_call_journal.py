@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from bridge.broker.broker import CALLER_GONE
@@ -126,7 +124,7 @@ def test_null_means_from_now_on_and_0_from_the_beginning(talk: Conversation) -> 
 
 
 def test_who_comes_too_late_is_told_how_much_was_missed() -> None:
-    talk = Conversation(replace(BRIDGE_LIMITS, max_journal_events=4))
+    talk = Conversation(BRIDGE_LIMITS._replace(max_journal_events=4))
     for _ in range(5):
         call(talk)
     answer = seen(talk, watch(talk, 2))

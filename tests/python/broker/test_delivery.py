@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from bridge.broker.effects import (
@@ -191,7 +189,7 @@ def test_a_second_result_is_a_duplicate_and_reaches_nobody(attached: Conversatio
 
 
 def test_the_last_answered_ids_are_remembered_and_one_more_is_forgotten() -> None:
-    talk = Conversation(replace(BRIDGE_LIMITS, max_answered_ids=2))
+    talk = Conversation(BRIDGE_LIMITS._replace(max_answered_ids=2))
     talk.connect()
     ids = []
     for seq in range(3):
@@ -316,7 +314,7 @@ def test_closing_with_nothing_attached_or_an_unknown_session_is_done_at_once(
 
 
 def test_after_too_many_session_names_the_page_is_asked_for_every_one() -> None:
-    talk = Conversation(replace(BRIDGE_LIMITS, max_known_sessions=2))
+    talk = Conversation(BRIDGE_LIMITS._replace(max_known_sessions=2))
     talk.connect()
     for name in "ab":
         talk.call(session=name)

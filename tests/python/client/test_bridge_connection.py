@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import json
 import socket
 import threading
@@ -76,7 +77,7 @@ def test_names_are_not_resolved_and_proxies_not_asked(
     dialled: list[object] = []
     asked: list[object] = []
 
-    class Recording(socket.socket):
+    class Recording(_socket.socket):
         def connect(self, address: Any) -> None:
             dialled.append(address)
             super().connect(address)

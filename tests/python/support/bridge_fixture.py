@@ -7,7 +7,7 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.contract.limits import BRIDGE_LIMITS, BridgeLimits
@@ -25,7 +25,7 @@ ORIGIN = "http://127.0.0.1:8765"
 
 
 def with_limits(**changes: Any) -> BridgeLimits:
-    return replace(BRIDGE_LIMITS, **changes)
+    return BRIDGE_LIMITS._replace(**changes)
 
 
 @dataclass

@@ -1,0 +1,43 @@
+"""Every command: where it is, and one line about it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["COMMANDS", "HIDDEN", "Command"]
+
+
+class Command(NamedTuple):
+    """Where a command is, one line about it, and whether it makes calls that change things."""
+
+    module: str
+    summary: str
+    calls: bool = False
+
+
+COMMANDS: Final = {
+    "browser-bridge": Command(
+        "bridge.cli.browser_bridge", "run a bridge for one web app, until it is stopped"
+    ),
+    "list": Command("bridge.cli.list_bridges", "list your running bridges"),
+    "open": Command("bridge.cli.open_page", "open a bridge's page again, ready to attach"),
+    "actions": Command("bridge.cli.list_actions", "list what an attached app can do"),
+    "describe": Command("bridge.cli.describe_action", "show what an action takes and gives"),
+    "call": Command("bridge.cli.call_action", "run an action of an attached app", calls=True),
+    "inspect": Command("bridge.cli.inspect_state", "show the state of an attached app"),
+    "task": Command("bridge.cli.show_task", "show, await or cancel a deferred result"),
+    "watch": Command("bridge.cli.watch_calls", "watch the calls of a bridge as they happen"),
+    "status": Command("bridge.cli.bridge_status", "show what a bridge is doing"),
+    "browser-call": Command(
+        "bridge.cli.browser_call", "send one call to the attached page", calls=True
+    ),
+    "browser-stdio": Command(
+        "bridge.cli.browser_stdio",
+        "pass JSON-RPC lines between standard input and the page",
+        calls=True,
+    ),
+    "assets": Command("bridge.cli.assets", "write out the browser modules for your app"),
+    "completion": Command("bridge.cli.completion_script", "print a completion script for a shell"),
+    "demo": Command("bridge.cli.demo", "show a terminal editing a text that is open in a browser"),
+}
+HIDDEN: Final = {"__complete": Command("bridge.cli.complete", "what completion scripts ask")}
