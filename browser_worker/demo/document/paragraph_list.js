@@ -84,7 +84,8 @@ export function replaced(paragraphs, start, end, text, marks) {
   /** @type {Paragraph[]} */
   let inserted;
   if (lines.length === 1) {
-    const style = joins && fromStart && text === "" ? tail.style : head.style;
+    const left = after.length > 0 ? tail.style : "body";
+    const style = joins && fromStart && text === "" ? left : head.style;
     inserted = [new Paragraph(style, [...before, ...lines, ...after])];
   } else {
     const first = fromStart && !joins && after.length > 0 ? next : head.style;

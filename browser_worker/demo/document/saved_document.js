@@ -41,12 +41,20 @@ export class SavedDocument {
 
   /** @returns {Loaded} */
   load() {
-    let raw;
     try {
-      raw = this._storage().getItem(STORAGE_KEY);
+      return this.take(this._storage().getItem(STORAGE_KEY));
     } catch {
       return { kind: "unavailable" };
     }
+  }
+
+  /**
+   * Loads what is known to be stored by now: an event can be ahead of what the storage itself shows.
+   *
+   * @param {string | null} raw
+   * @returns {Loaded}
+   */
+  take(raw) {
     const read = readSaved(raw);
     if (read.kind === "damaged" && raw !== null) this._putAside(raw);
     if (read.kind !== "found") {

@@ -133,14 +133,21 @@ export class Editor {
    */
   _delete(span, direction) {
     const { collapsed, focus } = this._selection;
-    if (collapsed && direction === "backward" && this._place().offset === 0) {
+    const { offset } = this._place();
+    const { length } = this._paragraph();
+    let { start, end } = collapsed ? span : this._selected();
+    if (collapsed && direction === "backward" && offset === 0) {
       if (this.style !== "body") {
         this._run("document.paragraph.style", { style: "body" });
         return;
       }
+      // Browsers do not agree on what stands before a paragraph.
+      [start, end] = [Math.max(0, focus - 1), focus];
+    } else if (collapsed && direction === "forward" && offset === length) {
+      [start, end] = [focus, Math.min(focus + 1, this._text.length)];
+    } else if (start === end) {
+      ({ start, end } = characterBeside(this._text.text, focus, direction));
     }
-    let { start, end } = collapsed ? span : this._selected();
-    if (start === end) ({ start, end } = characterBeside(this._text.text, focus, direction));
     if (start < end) this._run("document.text.delete", { start, end });
   }
 

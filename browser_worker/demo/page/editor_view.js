@@ -177,6 +177,8 @@ export class EditorView {
     return {
       anchor: offsetOf(this.root, this._shown, found.anchorNode, found.anchorOffset),
       focus: offsetOf(this.root, this._shown, found.focusNode, found.focusOffset),
+      // A caret between paragraphs stands in none, and the browser's keys go astray from there.
+      within: found.anchorNode !== this.root && found.focusNode !== this.root,
     };
   }
 
@@ -185,7 +187,7 @@ export class EditorView {
     if (this.composing || document.activeElement !== this.root) return;
     const { anchor, focus } = this._selection;
     const now = this._domSelection();
-    if (now !== null && now.anchor === anchor && now.focus === focus) return;
+    if (now?.within && now.anchor === anchor && now.focus === focus) return;
     const from = pointOf(this.root, this._shown, anchor);
     const to = pointOf(this.root, this._shown, focus);
     document.getSelection()?.setBaseAndExtent(from.node, from.offset, to.node, to.offset);

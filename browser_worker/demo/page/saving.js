@@ -43,7 +43,9 @@ export class Saving {
     this._timer = undefined;
     text.onChange(() => this._onChange());
     addEventListener("storage", (event) => {
-      if (event.key === STORAGE_KEY && saved.isForeign(event.newValue)) this._onForeign();
+      if (event.key === STORAGE_KEY && saved.isForeign(event.newValue)) {
+        this._onForeign(event.newValue);
+      }
     });
     addEventListener("pagehide", () => this._save());
     document.addEventListener("visibilitychange", () => {
@@ -89,14 +91,14 @@ export class Saving {
     }
   }
 
-  _onForeign() {
+  /** @param {string | null} raw */
+  _onForeign(raw) {
     if (this._unsaved) this._ask();
-    else this._take();
+    else this._take(this._saved.take(raw));
   }
 
-  /** Takes over what another tab has saved; Undo brings back what was here. */
-  _take() {
-    const found = this._saved.load();
+  /** Takes over what another tab has saved; Undo brings back what was here. @param {Loaded} found */
+  _take(found) {
     this._conflict = false;
     if (found.kind !== "found") return;
     this._taking = true;
@@ -110,7 +112,7 @@ export class Saving {
     this._conflict = true;
     this._state.textContent = "Not saved";
     this._notices.show("Another tab has changed this document too. Which one shall stay?", [
-      { label: "Take the other tab’s", run: () => this._take() },
+      { label: "Take the other tab’s", run: () => this._take(this._saved.load()) },
       { label: "Keep this one", run: () => this._save({ force: true }) },
     ]);
   }

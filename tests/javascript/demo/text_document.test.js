@@ -204,6 +204,12 @@ test("a paragraph deleted whole leaves the next one's style", () => {
   assert.deepEqual(styles(text), ["body"]);
 });
 
+test("several paragraphs deleted whole leave body text", () => {
+  const text = of("one\ntwo", "code");
+  text.replace(0, 7, "");
+  assert.deepEqual(styles(text), ["body"]);
+});
+
 test("joining a paragraph to the one before takes that one's style", () => {
   const text = of("Title\nbody");
   text.setStyle(0, 0, "heading-2");
