@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -131,39 +131,53 @@ def test_a_page_and_a_terminal_drive_one_app(name: str, page: Page, run: Run) ->
     assert [problem for problem in problems if "favicon.ico" not in problem] == []
 
 
-@pytest.mark.parametrize("kind", ["reactive", "nested", "frozen"])
-def test_a_result_that_is_a_proxy_is_told_as_what_it_holds(kind: str, page: Page, run: Run) -> None:
-    with run("values") as bridge:
-        attach(page, bridge)
-        for action in ("value.get", "value.later"):
-            answer = bridge.execute(action, {"kind": kind})
-            assert answer["output"] == {"a": {"b": [1, {"c": "x"}]}}
-        assert bridge.result("state/inspect", {"kind": kind})["value"]["a"]["b"][0] == 1
+def values(bridge: RealBridge, kinds: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Ask for each value at once, by a promise and as state. Yields kinds and responses."""
+    requests = [
+        (kind, method, params)
+        for kind in kinds
+        for method, params in (
+            ("actions/execute", {"action": "value.get", "input": {"kind": kind}}),
+            ("actions/execute", {"action": "value.later", "input": {"kind": kind}}),
+            ("state/inspect", {"kind": kind}),
+        )
+    ]
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": n, "method": method, "params": params})
+        for n, (_, method, params) in enumerate(requests)
+    ]
+    done = bridge.run(["browser-stdio"], stdin="".join(f"{line}\n" for line in lines))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted(answer["id"] for answer in answers) == list(range(len(requests)))
+    for answer in answers:
+        yield requests[answer["id"]][0], answer
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("map", "is a Map"),
-        ("reactiveMap", "is a Map"),
-        ("date", "is a Date"),
-        ("instance", "is an instance of"),
-        ("ref", "is an instance of"),
-        ("function", "is a function"),
-    ],
-)
-def test_a_result_that_is_no_json_is_an_error_that_names_its_place(
-    kind: str, words: str, page: Page, run: Run
-) -> None:
+def test_a_result_that_is_a_proxy_is_told_as_what_it_holds(page: Page, run: Run) -> None:
+    told = {"a": {"b": [1, {"c": "x"}]}}
     with run("values") as bridge:
         attach(page, bridge)
-        for action in ("value.get", "value.later"):
-            done = bridge.call("actions/execute", {"action": action, "input": {"kind": kind}})
-            assert done.returncode == 1
-            error = json.loads(done.stdout)["error"]
-            assert error["data"]["code"] == "INVALID_OUTPUT"
-            assert error["data"]["errors"][0]["path"] == "/m"
-            assert words in error["message"]
+        for kind, answer in values(bridge, ["reactive", "nested", "frozen"]):
+            result = answer["result"]
+            assert result.get("output", result.get("value")) == told, (kind, answer)
+
+
+def test_a_result_that_is_no_json_is_an_error_that_names_its_place(page: Page, run: Run) -> None:
+    words = {
+        "map": "is a Map",
+        "reactiveMap": "is a Map",
+        "date": "is a Date",
+        "instance": "is an instance of",
+        "ref": "is an instance of",
+        "function": "is a function",
+    }
+    with run("values") as bridge:
+        attach(page, bridge)
+        for kind, answer in values(bridge, words):
+            error = answer["error"]
+            assert error["data"]["code"] == "INVALID_OUTPUT", (kind, answer)
+            assert error["data"]["errors"][0]["path"].endswith("/m")
+            assert words[kind] in error["message"]
         assert bridge.result("agent/info")["enabled"] is True
 
 
