@@ -181,7 +181,10 @@ export class AttachPanel extends Base {
     const dispatcher = this.#dispatcher;
     if (dispatcher !== null) {
       this.#watches.push(
-        dispatcher.onEnabled(() => this.#show()),
+        dispatcher.onEnabled(() => {
+          this.#keepPause();
+          this.#show();
+        }),
         dispatcher.onCall(({ action, kind }) => this.#calls.learn(action, kind)),
       );
     }
@@ -227,6 +230,12 @@ export class AttachPanel extends Base {
     if (paused && isLive(this.#state)) this.#dispatcher.setEnabled(false);
   }
 
+  /** A pause is kept over reloads, where the attachment is. */
+  #keepPause() {
+    if (!this.remember || !isLive(this.#state)) return;
+    rememberPause(tabStorage(), this.#dispatcher?.enabled === false);
+  }
+
   #attach() {
     const configuration = this.#offered;
     // One click, one attachment: a link that was used up is not used again by itself.
@@ -252,6 +261,7 @@ export class AttachPanel extends Base {
       this.#enabledBefore = dispatcher.enabled;
       endpoint.onSession((event) => this.#sessionTold(event, era));
       dispatcher.setEnabled(true);
+      this.#keepPause();
       attachment.addEventListener("statechange", () => this.#followed(attachment, dispatcher));
       this.#followed(attachment, dispatcher);
     } catch (error) {
@@ -306,7 +316,6 @@ export class AttachPanel extends Base {
     const attachment = this.#attachment;
     const state = this.#state;
     const enabled = this.#dispatcher?.enabled ?? false;
-    if (this.remember && isLive(state)) rememberPause(tabStorage(), !enabled);
     const shown = panelState({
       state,
       cause: attachment?.cause ?? null,

@@ -302,10 +302,12 @@ li .detail {
   grid-column: 2 / -1;
 }
 
+/* In a narrow panel the name has its line, and what became of the call stands below it. */
 @container (max-width: 22rem) {
-  #calls .outcome {
-    grid-column: 2 / -1;
-  }
+  #calls li { grid-template-columns: 3.1rem auto minmax(0, 1fr); }
+  #calls .name { grid-column: 2 / -1; }
+  #calls .outcome { grid-column: 2; font-size: 0.88em; }
+  #calls .detail { grid-column: 3; }
 }
 
 .kind {
