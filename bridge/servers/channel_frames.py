@@ -24,7 +24,8 @@ from bridge.servers.shapes import ShapeError, count, read_result, text
 __all__ = ["CLOSE_CODES", "ReadFrame", "next_frame", "read_frame", "render"]
 
 CLOSE_CODES: Final = {
-    ChannelEnd.SUPERSEDED: 1000,
+    # Of a code of our own: 1000 is also the echo of a browser that closes as its page is left.
+    ChannelEnd.SUPERSEDED: 4409,
     ChannelEnd.CLOSING: 1001,
     ChannelEnd.MALFORMED: 4400,
     ChannelEnd.STALE: 4410,

@@ -61,11 +61,12 @@ const MALFORMED = 4_400;
 
 /** @type {ReadonlyMap<number, ChannelEnd>} */
 const ENDS = new Map([
-  [1_000, "superseded"],
   [1_001, "closing"],
   [1_003, "refused"],
   [1_009, "refused"],
   [MALFORMED, "refused"],
+  // Not 1000, with which Firefox closes the channels of a page that is being left.
+  [4_409, "superseded"],
   [4_410, "stale"],
 ]);
 

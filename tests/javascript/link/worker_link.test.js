@@ -111,7 +111,7 @@ test("a channel that a late poll of its own ends is followed by polling", async 
   const poll = await bridge.next("/poll");
   await sockets.last.open();
   await poll.fail();
-  await sockets.last.break(1_000);
+  await sockets.last.break(4_409);
   await bridge.next("/poll");
   assert.deepEqual(told, ["polling none", "channel none", "polling none"]);
 });
@@ -125,7 +125,7 @@ test("an offer that came while a channel opened is there when a late poll has en
   await time.advance(250);
   const late = await bridge.next("/poll");
   await sockets.last.open();
-  await sockets.last.break(1_000);
+  await sockets.last.break(4_409);
   assert.deepEqual(sockets.last.protocols, ["bascule.1", "spare-ticket-00001"]);
   await sockets.last.open();
   await late.refuse(409, "POLL_SUPERSEDED");
@@ -148,9 +148,18 @@ test("an offer that is ten seconds old is not tried", async () => {
   }
 });
 
+test("a channel that the browser closes by itself, as for a page that is left, only breaks", async () => {
+  for (const code of [1_000, 1_005, 1_006]) {
+    const { sockets, told, bridge } = await openLink();
+    await sockets.last.break(code);
+    await bridge.next("/poll");
+    assert.deepEqual(told.at(-1)?.startsWith("ended"), false);
+  }
+});
+
 test("a channel that somebody else supersedes ends the link too", async () => {
   const { sockets, told, bridge } = await openLink();
-  await sockets.last.break(1_000);
+  await sockets.last.break(4_409);
   assert.deepEqual(told.at(-1), "ended superseded");
   assert.equal(await bridge.unseen(), 0);
 });
@@ -245,7 +254,7 @@ test("a result after the channel began to close is posted, not lost", async () =
   link.postResult("item-1", "null");
   assert.equal((await bridge.next("/result")).json.id, "item-1");
   await bridge.next("/poll");
-  await sockets.last.break(1_000);
+  await sockets.last.break(4_409);
   assert.equal(await bridge.unseen(), 0, "and its end, when it comes, says nothing new");
 });
 

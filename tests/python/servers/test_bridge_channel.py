@@ -228,7 +228,7 @@ async def test_the_newest_transport_wins() -> None:
             item = await page.item()
             polled = (await bridge.poll(attached[0], 0)).json()
             assert [again["id"] for again in polled["requests"]] == [item["id"]]
-            assert await page.closed() == 1000
+            assert await page.closed() == 4409
             async with opened_channel(bridge, (attached[0], polled["channel"]["ticket"])) as newer:
                 assert (await newer.item())["id"] == item["id"]
                 await newer.answer(item, {"id": 1, "result": 0})

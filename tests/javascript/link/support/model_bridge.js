@@ -178,7 +178,7 @@ export class ModelBridge {
   #supersede() {
     if (this.#parked !== null) this.#parked.answer = refusal(409, "POLL_SUPERSEDED");
     this.#parked = null;
-    if (this.#channel !== null) this.#channel.ending = 1_000;
+    if (this.#channel !== null) this.#channel.ending = 4_409;
     this.#channel = null;
   }
 
