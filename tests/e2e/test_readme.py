@@ -1,39 +1,189 @@
-"""The README's own example, taken out of it and run as it stands."""
+"""README's blocks, taken out of it and run as they stand, in an empty directory."""
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import socket
 import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.support.page_server import serve_pages
-from tests.e2e.support.real_bridge import BASCULE, ROOT, environment, run_bridge
+from tests.e2e.conftest import Attach
+from tests.e2e.support.browsers import launch_options
+from tests.e2e.support.real_bridge import BASCULE, ROOT, RealBridge, environment
+from tests.e2e.support.terminal import run_in_terminal
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+RECORDING = re.compile(
+    r"<!-- recording -->\n```text\n(.*?)```\n<!-- end of recording -->", re.DOTALL
+)
+COLUMNS = 120
+NOT_RUN_HERE = {
+    "scripts/demo": "what it prints and shows is tested with the demo",
+    "scripts/setup ": "the package that it makes is tested with the packages",
+}
+"""Blocks of shell that these tests leave to others, by how they begin."""
 
 
-def block(language: str) -> str:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    assert len(found) == 1
-    return str(found[0])
+class Block(NamedTuple):
+    language: str
+    name: str | None
+    """The file that it is, where the line before says so."""
+    text: str
 
 
-def test_the_example_of_an_app_of_ones_own_works(page: Page, tmp_path: Path, runtime: Path) -> None:
+def blocks() -> list[Block]:
+    pattern = r"(?:^`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```"
+    found = re.finditer(pattern, README, re.DOTALL | re.MULTILINE)
+    return [Block(match[2], match[1], match[3]) for match in found]
+
+
+def shell() -> list[str]:
+    """Return the blocks of shell that are run here, in order."""
+    texts = [block.text for block in blocks() if block.language == "sh"]
+    return [text for text in texts if not text.startswith(tuple(NOT_RUN_HERE))]
+
+
+def run(text: str, folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        ["bash", "-ec", text],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, (text, done.stdout, done.stderr)
+    return done
+
+
+@pytest.fixture
+def newcomer(tmp_path: Path, runtime: Path) -> dict[str, str]:
+    """Return the environment of somebody who has installed Bascule, and a free port for the app."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, arguments in (("bascule", BASCULE), ("python", [sys.executable])):
+        program = programs / name
+        program.write_text('#!/bin/sh\nexec {} "$@"\n'.format(" ".join(arguments)))
+        program.chmod(0o755)
+    # No browser is to be opened on the machine that tests.
+    return environment(
+        runtime, PATH=f"{programs}:{os.environ['PATH']}", BROWSER="true %s", PYTHONSAFEPATH="1"
+    )
+
+
+@contextmanager
+def left_running(text: str, folder: Path, env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """Run a block whose last command runs until Ctrl-C, as it does for its reader."""
+    process = subprocess.Popen(
+        ["bash", "-ec", text],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(10)
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def attach_link(process: subprocess.Popen[str]) -> str:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "#bascule=" in line:
+            return line.strip()
+    raise AssertionError("the bridge printed no link")
+
+
+def free_port() -> int:
+    with socket.socket() as probing:
+        probing.bind(("127.0.0.1", 0))
+        return int(probing.getsockname()[1])
+
+
+def test_the_example_of_an_app_works_from_assets_to_tests(
+    page: Page, tmp_path: Path, newcomer: dict[str, str], browser_name: str
+) -> None:
     app = tmp_path / "app"
     app.mkdir()
-    (app / "index.html").write_text(block("html"), encoding="utf-8")
-    (app / "app.js").write_text(block("js"), encoding="utf-8")
-    subprocess.run([*BASCULE, "assets", str(app / "bascule")], env=environment(runtime), check=True)
-    with (
-        serve_pages(folder=app, index="index.html") as pages,
-        run_bridge(pages.origin, pages.page, runtime) as bridge,
-    ):
-        page.goto(bridge.link)
-        page.get_by_role("button", name="Attach").click()
-        expect(page.locator("#message")).to_contain_text("Attached")
-        params = {"action": "counter.add", "expectedRevision": 0}
-        answer = bridge.result("actions/execute", params)
-        assert answer["output"] == {"count": 1}
-        expect(page.locator("#count")).to_have_text("1")
-        assert bridge.call("actions/execute", params).returncode == 1
+    named = {block.name: block.text for block in blocks() if block.name is not None}
+    assert set(named) == {"index.html", "app.js", "count.py", "test_counter.py"}
+    port = free_port()
+
+    def here(text: str) -> str:
+        return text.replace("8765", str(port))
+
+    for name, text in named.items():
+        (app / name).write_text(here(text), encoding="utf-8")
+    assets, serve, calls, test = [here(text) for text in shell()]
+    run(assets, app, newcomer)
+    with left_running(serve, app, newcomer) as serving:
+        page.goto(attach_link(serving))
+        page.get_by_role("button", name="Attach", exact=True).click()
+        expect(page.locator("#state")).to_have_text("attached")
+        run(calls, app, newcomer)
+        expect(page.locator("#count")).to_have_text("2")
+        counted = run("python count.py", app, newcomer)
+        assert counted.stdout == "5 5\nINVALID_INPUT None\n"
+        page.get_by_role("button", name="Detach", exact=True).click()
+        # What the reader's own browser needs no word for.
+        options = launch_options(browser_name, str(tmp_path / "home"))
+        (tmp_path / "home").mkdir()
+        (app / "conftest.py").write_text(
+            "import pytest\n@pytest.fixture(scope='session')\ndef browser_type_launch_args():\n"
+            f"    return {options!r}\n"
+        )
+        # The app's own server listens by now, and only the tests' bridge is new.
+        done = run(f"{test.rstrip()} --browser {browser_name} -p no:cacheprovider", app, newcomer)
+        assert "1 passed" in done.stdout
+
+
+def test_every_block_is_run_or_said_to_be_run_elsewhere() -> None:
+    languages = {block.language for block in blocks()}
+    assert languages <= {"sh", "text", "html", "js", "python"}
+    assert all(block.name for block in blocks() if block.language in {"html", "js", "python"})
+    assert len(shell()) == 4
+    texts = [block.text for block in blocks() if block.language == "sh"]
+    assert all(any(text.startswith(start) for text in texts) for start in NOT_RUN_HERE)
+
+
+def test_the_recording_is_of_a_real_run(
+    page: Page, bridge: RealBridge, attach: Attach, newcomer: dict[str, str], browser_name: str
+) -> None:
+    found = RECORDING.search(README)
+    assert found is not None
+    commands = [line[2:] for line in found[1].splitlines() if line.startswith("$ ")]
+    assert len(commands) >= 6
+    attach(page, bridge)
+    pieces = []
+    for command in commands:
+        output = run_in_terminal(command, newcomer, COLUMNS)
+        lines = [line.rstrip() for line in output.splitlines()]
+        pieces.append("\n".join([f"$ {command}", *lines]).rstrip() + "\n")
+    real = "\n".join(pieces)
+    build = ROOT / "build"
+    build.mkdir(exist_ok=True)
+    (build / f"recording-{browser_name}.txt").write_text(real, encoding="utf-8")
+    assert without_numbers(real) == without_numbers(found[1])
+
+
+def without_numbers(text: str) -> str:
+    """Leave out what no two runs have in common: numbers, and the widths that follow from them."""
+    return re.sub(r"[ ─]+", " ", re.sub(r"\d+", "N", text))
