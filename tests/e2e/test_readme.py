@@ -25,7 +25,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 RECORDING = re.compile(
     r"<!-- recording -->\n```text\n(.*?)```\n<!-- end of recording -->", re.DOTALL
 )
-COLUMNS = 120
+COLUMNS = 130
 NOT_RUN_HERE = {
     "scripts/demo": "what it prints and shows is tested with the demo",
     "scripts/setup ": "the package that it makes is tested with the packages",
