@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from playwright.sync_api import Page, expect
 
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach, launch_dark
-from tests.e2e.support.real_bridge import ROOT, RealBridge
+from tests.e2e.support.real_bridge import BASCULE, ROOT, RealBridge, environment
 from tests.e2e.support.seen_page import save, violations
+from tests.e2e.support.word_processor import FIRST, write
 
 
 def test_the_page_tells_how_to_start_a_bridge(page: Page, pages: StaticPages) -> None:
@@ -19,35 +21,6 @@ def test_the_page_tells_how_to_start_a_bridge(page: Page, pages: StaticPages) ->
     expect(page.locator("#state")).to_have_text("detached")
     expect(page.locator("#message")).to_contain_text(f"browser-bridge --origin {pages.origin}")
     assert page.get_by_role("button", name="Attach", exact=True).is_hidden()
-
-
-def test_every_edit_goes_through_the_dispatcher_and_can_be_undone(
-    page: Page, pages: StaticPages
-) -> None:
-    page.goto(pages.page)
-    text = page.get_by_role("textbox", name="Text")
-    before = text.input_value()
-    text.press("Control+End")
-    text.press_sequentially("ab cd")
-    expect(page.locator("#status")).to_contain_text("revision 6")
-    text.press("Control+z")
-    expect(text).to_have_value(before + "ab ")
-    text.press("Control+Shift+z")
-    expect(text).to_have_value(before + "ab cd")
-    page.get_by_role("button", name="Clear").click()
-    expect(text).to_have_value("")
-    page.get_by_role("button", name="Undo").click()
-    expect(text).to_have_value(before + "ab cd")
-
-
-def test_an_emoji_is_never_split(page: Page, pages: StaticPages) -> None:
-    page.goto(pages.page)
-    text = page.get_by_role("textbox", name="Text")
-    text.fill("😀")
-    text.fill("😁")
-    expect(text).to_have_value("😁")
-    page.get_by_role("button", name="Undo").click()
-    expect(text).to_have_value("😀")
 
 
 def test_all_of_it_works_by_keyboard(page: Page, bridge: RealBridge) -> None:
@@ -66,6 +39,32 @@ def test_all_of_it_works_by_keyboard(page: Page, bridge: RealBridge) -> None:
     expect(page.locator("#state")).to_have_text("attached")
 
 
+def open_everything(page: Page) -> None:
+    """Show what is hidden at first: the find bar with its marks, a notice, all styles."""
+    page.get_by_role("button", name="New document").click()
+    write(page, "# Heading\n- item\nsecond item")
+    for key in ("2", "3", "4", "6", "7"):
+        page.keyboard.press("Enter")
+        page.keyboard.press(f"Control+Alt+{key}")
+        page.keyboard.type("words and words")
+    page.keyboard.press("Control+f")
+    page.keyboard.type("words")
+
+
+def check(page: Page, name: str) -> None:
+    """Look for violations in each state of the page, and keep pictures of them."""
+    assert violations(page) == []
+    save(page, name)
+    for button in ("Export", "Keyboard shortcuts"):
+        page.get_by_role("button", name=button).click()
+        assert violations(page) == []
+        save(page, f"{name}-{button.split()[0].lower()}")
+        page.keyboard.press("Escape")
+    open_everything(page)
+    assert violations(page) == []
+    save(page, f"{name}-all")
+
+
 @pytest.mark.parametrize("width", [1100, 360])
 def test_the_page_has_no_accessibility_violation(
     page: Page, bridge: RealBridge, attach: Attach, width: int, browser_name: str
@@ -74,9 +73,8 @@ def test_the_page_has_no_accessibility_violation(
     attach(page, bridge)
     bridge.execute("document.text.insert", {"text": "From a terminal. ", "at": 0})
     expect(page.locator("#calls li")).to_have_count(1)
-    assert violations(page) == []
+    check(page, f"demo-{browser_name}-light-{width}")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    save(page, f"demo-{browser_name}-light-{width}")
 
 
 def test_the_page_has_no_accessibility_violation_in_the_dark(
@@ -89,8 +87,24 @@ def test_the_page_has_no_accessibility_violation_in_the_dark(
     with launch_dark(playwright, browser_name, browser_type_launch_args) as page:
         attach(page, bridge)
         assert page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-        assert violations(page) == []
-        save(page, f"demo-{browser_name}-dark")
+        check(page, f"demo-{browser_name}-dark")
+
+
+def test_the_tour_runs_from_a_terminal_to_its_end(browser_name: str, tmp_path: Path) -> None:
+    picture = tmp_path / "tour.png"
+    done = subprocess.run(
+        [*BASCULE, "demo", "--headless", browser_name, "--screenshot", str(picture)],
+        env=environment(tmp_path) | {"HOME": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    before, after = done.stdout.split("After:")
+    assert f"| {FIRST}" in before
+    assert f"| Hello from a terminal! {FIRST}" in after
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_an_attach_link_can_be_pasted(page: Page, bridge: RealBridge) -> None:
