@@ -107,13 +107,13 @@ class AppSession:
             result = self.look("actions/list", compact(params)).value
             actions = result.get("actions")
             if not isinstance(actions, list) or not all(isinstance(a, dict) for a in actions):
-                raise bad_answer("actions is not a list of objects")
+                raise bad_answer("actions is not a list of objects", outcome=None)
             found += actions
             cursor = result.get("nextCursor")
             if not isinstance(cursor, str):
                 return found
             params["cursor"] = cursor
-        raise bad_answer("its list of actions has no end")
+        raise bad_answer("its list of actions has no end", outcome=None)
 
     def await_task(self, task_id: str, deadline: float | None) -> Result:
         """Return a task once it has ended, or as it is at the deadline on the monotonic clock."""
@@ -159,10 +159,10 @@ def action_error(error: object) -> BasculeError:
     return ActionError(number, str(message), data if isinstance(data, dict) else {})
 
 
-def bad_answer(what: str) -> BridgeFailure:
+def bad_answer(what: str, outcome: Outcome | None = Outcome.UNKNOWN) -> BridgeFailure:
     """Say that an answer is not what the protocol says. It came from a call that ran."""
     return BridgeFailure(
         ClientErrorCode.BAD_ANSWER,
         f"The app answered with something that the protocol does not know: {what}.",
-        outcome=Outcome.UNKNOWN,
+        outcome=outcome,
     )

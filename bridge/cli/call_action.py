@@ -124,11 +124,7 @@ def _params(
     args: argparse.Namespace, app: AppSession, action: str, words: list[str]
 ) -> dict[str, str]:
     """Return the call's parameters, each as JSON text."""
-    try:
-        params = {"action": compact(action)}
-        params["action"].encode()
-    except UnicodeEncodeError:
-        raise UsageError("the action's name is not valid text") from None
+    params = {"action": compact(action)}
     given = input_text(args)
     described: Result | None = None
     if words:

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from bridge.cli.app_session import AppSession
+from bridge.cli.app_session import AppSession, bad_answer
 from bridge.cli.app_target import open_app, take_words
 from bridge.cli.call_end import BRIDGE_ERROR_NUMBER
 from bridge.cli.failure_report import error_members, exit_code
@@ -83,7 +83,7 @@ class _Batch:
             return True
         answer, status = self._answer(line)
         if answer is not None:
-            rest = memoryview(answer.encode("utf-8", "surrogatepass") + b"\n")
+            rest = memoryview(answer.encode() + b"\n")
             # Unbuffered: whoever waits for an answer before writing the next line gets it.
             while rest:
                 rest = rest[os.write(sys.stdout.fileno(), rest) :]
@@ -135,8 +135,11 @@ class _Batch:
         self.in_flight = False
         if response is None:
             return None, ExitCode.DONE
-        text = response.decode()
-        parts = members(text)
+        try:
+            text = response.decode()
+            parts = members(text)
+        except (JsonTextError, UnicodeDecodeError):
+            raise bad_answer("its response is no JSON object") from None
         status = ExitCode.APP_ERROR if "error" in parts else ExitCode.DONE
         if member is None:
             return text, status

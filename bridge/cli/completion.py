@@ -170,7 +170,8 @@ def _input_words(schema: object, before: Sequence[str], current: str) -> Iterato
     reading = ActionSchema(schema)
     key, equals, _ = current.partition("=")
     if equals and not key.endswith(":"):
-        for form in reading.forms_at(split_key(key)):
+        forms = reading.forms_at(split_key(key))
+        for form in [*forms, *(f for each in forms for f in reading.forms(each.get("items", {})))]:
             values = [shown(value) for value in closed_set(form)]
             for value in values or (["true", "false"] if form.get("type") == "boolean" else []):
                 yield Candidate(f"{key}={value}")

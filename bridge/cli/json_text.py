@@ -90,13 +90,23 @@ def compact(value: Any) -> str:  # noqa: ANN401 - a JSON value
     if isinstance(value, NumberText):
         return str(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _quoted(value)
     if isinstance(value, Mapping):
-        pairs = (f"{json.dumps(k, ensure_ascii=False)}:{compact(v)}" for k, v in value.items())
+        pairs = (f"{_quoted(name)}:{compact(member)}" for name, member in value.items())
         return "{" + ",".join(pairs) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(compact, value)) + "]"
     return json.dumps(value, allow_nan=False)
+
+
+def _quoted(text: str) -> str:
+    written = json.dumps(text, ensure_ascii=False)
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        # Half of a character, which an escape can write and no encoding can.
+        return json.dumps(text)
+    return written
 
 
 def _skip(text: str, place: int) -> int:

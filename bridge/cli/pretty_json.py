@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from bridge.cli.json_text import NumberText, compact
 from bridge.cli.styles import Style
-from bridge.cli.terminal_text import json_for_terminal
+from bridge.cli.terminal_text import json_text_for_terminal
 
 __all__ = ["pretty"]
 
@@ -70,7 +70,4 @@ def _on_one_line(value: Any, style: Style) -> str:  # noqa: ANN401
 
 
 def _string(text: str) -> str:
-    written = json.dumps(text, ensure_ascii=False)
-    if written.isprintable():
-        return written
-    return json_for_terminal(written.encode("utf-8", "surrogatepass")).decode()
+    return json_text_for_terminal(json.dumps(text, ensure_ascii=False))

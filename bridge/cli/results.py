@@ -21,7 +21,7 @@ def add_json_option(parser: argparse.ArgumentParser, what: str) -> None:
 
 def print_line(text: str) -> None:
     """Print JSON as it is, on one line; a terminal gets escapes for what it should not be sent."""
-    line = text.replace("\r", " ").replace("\n", " ").encode("utf-8", "surrogatepass")
+    line = text.replace("\r", " ").replace("\n", " ").encode()
     if sys.stdout.isatty():
         from bridge.cli.terminal_text import json_for_terminal  # noqa: PLC0415 - for people only
 

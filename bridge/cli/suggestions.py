@@ -27,9 +27,10 @@ def nearest(word: str, names: Iterable[str], at_most: int = 3) -> list[str]:
         by_lower.setdefault(name.lower()[:_MAX_CHARS], name)
     lower = word.lower()[:_MAX_CHARS]
     close = difflib.get_close_matches(lower, by_lower, at_most, 0.6)
-    # `text.insert` is a good guess at `document.text.insert`, and too far for a measure of letters.
-    parts = [name for name in by_lower if len(lower) >= 3 and lower in name and name not in close]
-    return [by_lower[name] for name in [*close, *parts][:at_most]]
+    if not close and len(lower) >= 3:
+        # `undo` is a good guess at `document.undo`, and too far for a measure of letters.
+        close = [name for name in by_lower if lower in name]
+    return [by_lower[name] for name in close[:at_most]]
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:

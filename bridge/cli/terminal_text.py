@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["json_for_terminal", "printable", "table"]
+__all__ = ["json_for_terminal", "json_text_for_terminal", "printable", "table"]
 
 
 def printable(text: str) -> str:
@@ -23,8 +23,14 @@ def json_for_terminal(line: bytes) -> bytes:
 
     Only strings of a document can hold such characters, and there a `\u` escape means the same.
     """
-    text = line.decode("utf-8", "replace")
-    return "".join(c if c.isprintable() or c == "\t" else _json_escape(c) for c in text).encode()
+    return json_text_for_terminal(line.decode("utf-8", "replace")).encode()
+
+
+def json_text_for_terminal(text: str) -> str:
+    """Return the same JSON document, as `json_for_terminal` does with bytes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\t" else _json_escape(c) for c in text)
 
 
 def _json_escape(character: str) -> str:

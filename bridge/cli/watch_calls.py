@@ -14,6 +14,7 @@ from bridge.cli.json_text import compact
 from bridge.cli.results import add_json_option, print_line
 from bridge.cli.styles import Style, add_color_option
 from bridge.cli.terminal_text import printable
+from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ def run(args: argparse.Namespace) -> int:
                 show(news)
     except KeyboardInterrupt:
         return ExitCode.DONE
+    except BasculeError as failure:
+        # Nothing can have run: to watch changes nothing.
+        failure.outcome = None
+        raise
 
 
 @contextmanager
