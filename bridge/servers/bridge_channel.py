@@ -51,30 +51,40 @@ class ChannelSocket:
             timeout=_GOODBYE_SECONDS,
             decode_text=False,
         )
-        self._effects: deque[SendItems | SendRefusal] = deque()
+        self._waiting: deque[SendItems | SendRefusal] = deque()
+        self._flushes = True
+        """Whether what waits will leave: after the handshake, or when this turn ends."""
         self._end: int | None = None
-        self._something = asyncio.Event()
+        self._closing: asyncio.Task[None] | None = None
 
     def send(self, effect: SendItems | SendRefusal) -> None:
-        """Send a frame, after all that were given before."""
-        self._effects.append(effect)
-        self._something.set()
+        """Send a frame, after all that were given before.
+
+        What is given in one turn of the loop leaves together: it costs the page one frame.
+        """
+        self._waiting.append(effect)
+        if not self._flushes:
+            self._flushes = True
+            asyncio.get_running_loop().call_soon(self._flush)
 
     def end(self, reason: ChannelEnd) -> None:
         """Close, after what was given before."""
-        self._end_with(CLOSE_CODES[reason])
+        if self._end is None:
+            self._end = CLOSE_CODES[reason]
+            if self._socket.prepared:
+                self._close_soon()
 
     async def run(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer the handshake and carry frames until the channel ends, whoever ends it."""
         await self._socket.prepare(request)
-        writing = asyncio.create_task(self._write())
+        self._flush()
+        if self._end is not None:
+            self._close_soon()
         try:
             await self._read()
         finally:
-            writing.cancel()
-            await asyncio.wait({writing})
-        if not writing.cancelled() and writing.exception() is not None:
-            _LOG.debug("the channel broke off: %s", type(writing.exception()).__name__)
+            if self._closing is not None:
+                await asyncio.wait({self._closing})
         return self._socket
 
     async def _read(self) -> None:
@@ -86,27 +96,31 @@ class ChannelSocket:
                     self._on_frame(message.data)
                 except ShapeError as error:
                     _LOG.warning("the page sent a malformed frame: %s", error.message)
-                    await self._close(CLOSE_CODES[ChannelEnd.MALFORMED])
+                    await self._socket.close(code=CLOSE_CODES[ChannelEnd.MALFORMED])
             elif message.type is WSMsgType.BINARY:
-                await self._close(_BINARY)
+                await self._socket.close(code=_BINARY)
             else:
                 return
 
-    async def _write(self) -> None:
-        while True:
-            await self._something.wait()
-            self._something.clear()
-            while self._effects:
-                frame = render(next_frame(self._effects))
-                await self._socket.send_frame(frame, WSMsgType.TEXT)
-            if self._end is not None:
-                await self._close(self._end)
-                return
+    def _flush(self) -> None:
+        self._flushes = False
+        while self._waiting:
+            frame = render(next_frame(self._waiting))
+            writing = self._socket.send_frame(frame, WSMsgType.TEXT)
+            try:
+                # Its first step gives the frame to the socket. What may follow waits until the peer
+                # has read, for which the eight unacknowledged items are bound enough.
+                writing.send(None)
+            except (StopIteration, ConnectionError):
+                continue
+            writing.close()
 
-    def _end_with(self, code: int) -> None:
-        if self._end is None:
-            self._end = code
-            self._something.set()
+    def _close_soon(self) -> None:
+        self._flush()
+        self._closing = asyncio.create_task(self._say_goodbye())
 
-    async def _close(self, code: int) -> None:
-        await self._socket.close(code=code)
+    async def _say_goodbye(self) -> None:
+        try:
+            await self._socket.close(code=self._end or CLOSE_CODES[ChannelEnd.CLOSING])
+        except ConnectionError as error:
+            _LOG.debug("the channel broke off: %s", type(error).__name__)
