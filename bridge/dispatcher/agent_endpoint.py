@@ -1,0 +1,151 @@
+"""The sessions of one app: at most sixteen, each with protocol state of its own.
+
+What a carrier calls that brings messages of many sessions: `request` and `close_session`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bridge.contract.error_codes import AppErrorCode
+from bridge.contract.limits import PROTOCOL_LIMITS
+from bridge.dispatcher.app_error import AppError
+from bridge.dispatcher.dispatcher import Dispatcher
+from bridge.dispatcher.methods import METHODS
+from bridge.dispatcher.observers import Observers
+from bridge.dispatcher.params import ABSENT
+from bridge.dispatcher.rpc_session import Ending, Envelope, RpcSession, failure, read_envelope
+
+__all__ = ["AgentEndpoint", "SessionEvent"]
+
+
+@dataclass(slots=True)
+class _Place:
+    rpc: RpcSession
+    running: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """What an observer is told.
+
+    A session is there, a request of it begins, ends, and the session is gone. Requests that
+    reserve no session are not told.
+    """
+
+    phase: Literal["open", "begin", "end", "close"]
+    session: str
+    request: int | None = None
+    """At begin and end: counts requests; the same for both."""
+    method: str | None = None
+    """At begin and end."""
+    action: str | None = None
+    """At begin and end, where the params name one. As sent: it may be unknown."""
+    ending: Ending | None = None
+    """At the end."""
+
+
+class AgentEndpoint:
+    """Brings messages of named sessions to a dispatcher."""
+
+    def __init__(
+        self, dispatcher: Dispatcher, *, max_sessions: int = PROTOCOL_LIMITS.max_sessions
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._max_sessions = max_sessions
+        self._places: dict[str, _Place] = {}
+        """Least recently used first."""
+        self._requests = 0
+        self._observers: Observers[SessionEvent] = Observers()
+
+    def on_session(self, observer: Callable[[SessionEvent], object]) -> Callable[[], None]:
+        """Watch the sessions and their requests; the result ends the watching.
+
+        What the observer raises changes nothing.
+        """
+        return self._observers.add(observer)
+
+    @property
+    def sessions(self) -> list[str]:
+        """The names of the sessions that are kept, least recently used first."""
+        return list(self._places)
+
+    async def request(
+        self, text: bytes | str, *, session: str, expired: Callable[[], bool] | None = None
+    ) -> str | None:
+        """Take one message, and return the answer, or None where there is none.
+
+        `expired` says whether the caller has gone by now: a call whose turn comes later than that
+        is not begun. Raises nothing; where the caller is cancelled, a call that has begun goes on.
+        """
+        envelope = read_envelope(text)
+        if envelope.error is not None or envelope.method not in METHODS:
+            # What is no valid request reserves no place.
+            return await RpcSession(self._dispatcher, session).handle(envelope, expired=expired)
+        place = self._place(session)
+        if place is None:
+            return None if envelope.id is ABSENT else failure(envelope.id, _session_limit())
+        what = self._begun(session, envelope)
+        place.running += 1
+        try:
+            return await place.rpc.handle(
+                envelope,
+                expired=expired,
+                ended=lambda ending: self._observers.notify(
+                    replace(what, phase="end", ending=ending)
+                ),
+            )
+        finally:
+            place.running -= 1
+
+    def close_session(self, session: str) -> bool:
+        """Release a session's state, and say whether there was one.
+
+        Its running calls end as they would have.
+        """
+        known = self._places.pop(session, None) is not None
+        if known:
+            self._observers.notify(SessionEvent("close", session))
+        return known
+
+    def _begun(self, session: str, envelope: Envelope) -> SessionEvent:
+        self._requests += 1
+        action = (envelope.params or {}).get("action")
+        event = SessionEvent(
+            "begin",
+            session,
+            self._requests,
+            envelope.method,
+            action if isinstance(action, str) else None,
+        )
+        self._observers.notify(event)
+        return event
+
+    def _place(self, session: str) -> _Place | None:
+        """Find or make a place; None when all are taken by sessions that are busy."""
+        place = self._places.pop(session, None)
+        if place is None:
+            if len(self._places) >= self._max_sessions and not self._evict():
+                return None
+            place = _Place(RpcSession(self._dispatcher, session))
+            self._places[session] = place
+            self._observers.notify(SessionEvent("open", session))
+        else:
+            self._places[session] = place
+        return place
+
+    def _evict(self) -> bool:
+        """Make a place free, if any session is idle."""
+        for name, place in self._places.items():
+            if place.running == 0:
+                return self.close_session(name)
+        return False
+
+
+def _session_limit() -> AppError:
+    return AppError(
+        AppErrorCode.SESSION_LIMIT,
+        "Every session of this app is busy; nothing was run. Try again.",
+    )

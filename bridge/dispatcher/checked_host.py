@@ -1,0 +1,153 @@
+"""A host as far as it may be believed: each answer of it is of the right type, or an error.
+
+The only place that calls a host. What it raises comes out as it was, except that what is no
+`Exception` (a cancellation of the host's own) becomes one; leaving the program stays that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from bridge.dispatcher.action_spec import ActionSpec
+from bridge.dispatcher.eventually import Eventually, StoppedError, and_then, discard, started
+from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
+from bridge.dispatcher.runtime import Runtime
+
+__all__ = ["CheckedHost"]
+
+T = TypeVar("T")
+
+
+def _ask(method: Callable[..., T], *args: object) -> T:
+    try:
+        return method(*args)
+    except (Exception, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise StoppedError(type(error).__name__) from error
+
+
+def _integer(value: object, what: str) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    raise TypeError(f"the host's {what} is not an integer")
+
+
+class CheckedHost:
+    """What a dispatcher asks of its host."""
+
+    def __init__(self, host: Host, runtime: Runtime) -> None:
+        self._host = host
+        self._runtime = runtime
+        self._known: tuple[object, ...] = ()
+        self._by_name: Mapping[str, ActionSpec] = {}
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether calls may overlap."""
+        return bool(self._host.concurrent)
+
+    def actions(self) -> Eventually[Mapping[str, ActionSpec]]:
+        """Return the app's actions by name, in its own order."""
+        return and_then(self._eventually(_ask(self._host.actions)), self._index)
+
+    def _index(self, specs: Sequence[object]) -> Mapping[str, ActionSpec]:
+        if specs is self._known:
+            return self._by_name
+        by_name: dict[str, ActionSpec] = {}
+        commands: set[int] = set()
+        for spec in specs:
+            if not isinstance(spec, ActionSpec) or spec.name in by_name:
+                raise TypeError("the host's actions are not unique ActionSpecs")
+            if spec.command_id is not None:
+                if spec.command_id in commands:
+                    raise TypeError("command ids are not unique")
+                commands.add(spec.command_id)
+            by_name[spec.name] = spec
+        if type(specs) is tuple:
+            # A tuple does not change: the same one again needs no second look.
+            self._known, self._by_name = specs, by_name
+        return by_name
+
+    def revision(self, action: str | None = None) -> int | None:
+        """Return the state number, always read from the host."""
+        value = _ask(self._host.revision, action)
+        return None if value is None else _integer(value, "revision")
+
+    def capabilities(self) -> int:
+        """Return the capability bits that the host holds now."""
+        return _integer(_ask(self._host.capabilities), "capabilities")
+
+    def unavailable(self, action: str) -> Unavailability | None:
+        """Say why an action cannot run now."""
+        found = _ask(self._host.modal)
+        if found is None:
+            found = _ask(self._host.availability, action)
+        if found is None:
+            return None
+        code, reason = cast("tuple[object, object]", found)
+        if not isinstance(code, str) or not isinstance(reason, str):
+            raise TypeError("an Unavailability is a code and a reason")
+        return Unavailability(code, reason)
+
+    def execute(self, action: str, data: Any, context: CallContext) -> object:  # noqa: ANN401
+        """Run an action. What comes back may have to be awaited: see `eventually`."""
+        return _ask(self._host.execute, action, data, context)
+
+    def eventually(self, answer: object) -> Eventually[object]:
+        """Let an answer that has to be awaited go on by itself."""
+        return self._eventually(answer)
+
+    def inspect(self, query: dict[str, Any]) -> Eventually[object]:
+        """Return what the app tells of its state."""
+        return self._eventually(_ask(self._host.inspect, query))
+
+    def read_resource(self, uri: str, offset: int, limit: int) -> Eventually[Resource | None]:
+        """Read a part of a resource, with every number of the answer checked."""
+
+        def check(found: Resource | None) -> Resource | None:
+            return None if found is None else _checked_resource(found, offset, limit)
+
+        answer = _ask(self._host.read_resource, uri, offset, limit)
+        return and_then(self._eventually(answer), check)
+
+    def supports_transaction(self, domain: str) -> bool:
+        """Say whether atomic batches may write in a domain."""
+        return _ask(self._host.supports_transaction, domain) is True
+
+    def begin_transaction(self, domain: str) -> None:
+        """Begin an atomic batch."""
+        _at_once(_ask(cast("Callable[[str], object]", self._host.begin_transaction), domain))
+
+    def commit_transaction(self, domain: str) -> None:
+        """Keep what an atomic batch did."""
+        _at_once(_ask(cast("Callable[[str], object]", self._host.commit_transaction), domain))
+
+    def rollback_transaction(self, domain: str) -> None:
+        """Undo what an atomic batch did."""
+        _at_once(_ask(cast("Callable[[str], object]", self._host.rollback_transaction), domain))
+
+    def _eventually(self, answer: T | Awaitable[T]) -> Eventually[T]:
+        if type(answer) is not dict and isinstance(answer, Awaitable):
+            return started(answer, self._runtime)
+        return answer
+
+
+def _at_once(answer: object) -> None:
+    if isinstance(answer, Awaitable):
+        discard(answer)
+        raise TypeError("a transaction begins and ends at once, and awaits nothing")
+
+
+def _checked_resource(found: Resource, offset: int, limit: int) -> Resource:
+    mime_type, size, data = cast("tuple[object, object, object]", found)
+    if not isinstance(mime_type, str) or not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError("a Resource is a media type, a size and bytes")
+    whole = _integer(size, "size of a resource")
+    held = bytes(data)
+    if whole < 0 or len(held) > limit or len(held) > max(whole - offset, 0):
+        raise ValueError("the host gave more of a resource than there is, or was asked for")
+    if not held and offset < whole:
+        raise ValueError("the host gave nothing of a resource that goes on")
+    return Resource(mime_type, whole, held)

@@ -1,0 +1,282 @@
+"""Runs an app's actions through one set of checks, for the app's own buttons and for terminals.
+
+It starts disabled; who may reach it from outside is the app's explicit decision. Knows actions,
+revisions, turns and tasks; knows no protocol and no event loop. Belongs to one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from bridge.contract.error_codes import AppErrorCode
+from bridge.contract.limits import PROTOCOL_LIMITS
+from bridge.contract.strict_json import dumps
+from bridge.dispatcher.action_spec import ActionSpec
+from bridge.dispatcher.app_error import AppError, contract_code
+from bridge.dispatcher.call_checks import CallChecks, ExternalCall
+from bridge.dispatcher.call_observers import CallEvent, CallObservers
+from bridge.dispatcher.checked_host import CheckedHost
+from bridge.dispatcher.eventually import Eventually, and_then, watched
+from bridge.dispatcher.host import Host, Resource, Unavailability
+from bridge.dispatcher.host_call import Executed, HostCall, Surroundings
+from bridge.dispatcher.json_copy import output_error, to_plain
+from bridge.dispatcher.observers import Observers
+from bridge.dispatcher.params import ABSENT, Absent
+from bridge.dispatcher.runtime import TIMELESS, Runtime
+from bridge.dispatcher.task_table import Task, TaskTable
+from bridge.dispatcher.turn_queue import GiveUp, TurnQueue
+
+__all__ = ["AppName", "Dispatcher"]
+
+T = TypeVar("T")
+
+
+class AppName(NamedTuple):
+    """What an app calls itself, whole and in any script, and its version."""
+
+    name: str
+    version: str
+
+
+class Dispatcher:
+    """The one way to an app's actions.
+
+    Without a `runtime` no call is deferred for being slow, and no handler may wait for anything.
+    `on_host_error` is told what a caller outside sees as `HOST_ERROR` only: for the app's own log.
+
+    Where a method here may return an awaitable, what it stands for goes on whether or not anybody
+    awaits it, and a caller who is cancelled cancels nothing but its own waiting.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        *,
+        app: AppName,
+        runtime: Runtime = TIMELESS,
+        on_host_error: Callable[[BaseException], object] | None = None,
+    ) -> None:
+        self.host = host
+        self.app = AppName(*app)
+        self.tasks = TaskTable()
+        self._runtime = runtime
+        self._on_host_error = on_host_error
+        self._checked_host = CheckedHost(host, runtime)
+        self._checks = CallChecks(self._checked_host)
+        self._turns = TurnQueue(runtime)
+        self._enabled = False
+        self._observers = CallObservers(runtime.now)
+        self._enabled_observers: Observers[bool] = Observers()
+        self._around = Surroundings(
+            self._checked_host, self.tasks, runtime, self.report_host_error, self._completed
+        )
+
+    @property
+    def enabled(self) -> bool:
+        """Whether calls from outside are taken."""
+        return self._enabled
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Open or shut the way from outside, at once. Local calls work either way."""
+        enabled = enabled is True
+        if enabled is not self._enabled:
+            self._enabled = enabled
+            self._enabled_observers.notify(enabled)
+
+    def on_enabled_change(self, observer: Callable[[bool], object]) -> Callable[[], None]:
+        """Watch `set_enabled`; the result ends the watching. What it raises changes nothing."""
+        return self._enabled_observers.add(observer)
+
+    def on_call(self, observer: Callable[[CallEvent], object]) -> Callable[[], None]:
+        """Watch calls as they happen; the result ends that. What it raises changes nothing."""
+        return self._observers.add(observer)
+
+    def report_host_error(self, error: BaseException) -> None:
+        """Pass on what a host raised, and nothing of the contract's own errors."""
+        if self._on_host_error is None or contract_code(error) is not None:
+            return
+        with suppress(Exception):  # who is told only listens
+            self._on_host_error(error)
+
+    def require_enabled(self) -> None:
+        """Raise `AppError` `DISABLED` unless calls from outside are taken."""
+        if not self._enabled:
+            raise AppError(
+                AppErrorCode.DISABLED,
+                "The app does not take calls from outside now; enable it there.",
+            )
+
+    def actions(self) -> Eventually[Mapping[str, ActionSpec]]:
+        """Return the app's actions by name, in its own order."""
+        return self._checked_host.actions()
+
+    def action(self, name: str) -> Eventually[ActionSpec]:
+        """Find an action. Raises `AppError` `UNKNOWN_ACTION`."""
+
+        def find(specs: Mapping[str, ActionSpec]) -> ActionSpec:
+            spec = specs.get(name)
+            if spec is None:
+                raise AppError(
+                    AppErrorCode.UNKNOWN_ACTION,
+                    "The app has no action of this name; see actions/list.",
+                )
+            return spec
+
+        return and_then(self.actions(), find)
+
+    def revision(self, action: str | None = None) -> int | None:
+        """Return the state number of the app or of one action, always read from the host."""
+        return self._checked_host.revision(action)
+
+    def capabilities(self) -> int:
+        """Return the capability bits that the host holds now."""
+        return self._checked_host.capabilities()
+
+    def unavailable(self, action: str) -> Unavailability | None:
+        """Say why an action cannot run now."""
+        return self._checked_host.unavailable(action)
+
+    def execute_local(self, action: str, input: Any | Literal[Absent.ABSENT] = ABSENT) -> Any:  # noqa: A002, ANN401
+        """Run an action for the app's own interface.
+
+        The same checks, but no endpoint has to be enabled and no revision is asked for. Returns
+        the output, a copy, or a `Task` where the host deferred it; over a host that takes its
+        time, or while another call has the turn, an awaitable of that. Raises `AppError`, and
+        what the host raises.
+        """
+        call = ExternalCall(action, input)
+
+        def result(executed: Executed) -> Any:  # noqa: ANN401 - any JSON, or a Task
+            return executed.output if executed.task is None else executed.task
+
+        return and_then(
+            self.action(action),
+            lambda spec: and_then(self._run(spec, call, external=False), result),
+        )
+
+    def execute_command(
+        self,
+        command_id: int,
+        input: Any | Literal[Absent.ABSENT] = ABSENT,  # noqa: A002, ANN401
+    ) -> Any:  # noqa: ANN401 - as execute_local
+        """Run the action of a command id, as `execute_local` does."""
+
+        def run(specs: Mapping[str, ActionSpec]) -> Any:  # noqa: ANN401 - as execute_local
+            for spec in specs.values():
+                if spec.command_id == command_id:
+                    return self.execute_local(spec.name, input)
+            raise AppError(
+                AppErrorCode.UNKNOWN_ACTION, "The app has no action with this command id."
+            )
+
+        return and_then(self.actions(), run)
+
+    def execute(self, call: ExternalCall) -> Eventually[Executed]:
+        """Run an action for a caller outside. Contract: the checks and their order.
+
+        Raises `AppError`, and what the host raises.
+        """
+        self.require_enabled()
+        return and_then(self.action(call.action), lambda spec: self._run(spec, call, external=True))
+
+    def inspect(self, query: dict[str, Any]) -> Eventually[Mapping[str, Any]]:
+        """Ask for a view of the app's state, in turn.
+
+        Raises `AppError`: `UNAVAILABLE` where the host offers none, `INVALID_OUTPUT` where what
+        it gives is no object.
+        """
+
+        def check(state: object) -> Mapping[str, Any]:
+            if not isinstance(state, Mapping):
+                raise AppError(
+                    AppErrorCode.INVALID_OUTPUT,
+                    "What the app tells of its state is not an object.",
+                )
+            return state
+
+        return and_then(self.in_turn(lambda: self._checked_host.inspect(query)), check)
+
+    def read_resource(self, uri: str, offset: int, limit: int) -> Eventually[Resource]:
+        """Read at most `limit` bytes of a resource, in turn. Raises `UNKNOWN_RESOURCE`."""
+
+        def check(found: Resource | None) -> Resource:
+            if found is None:
+                raise AppError(AppErrorCode.UNKNOWN_RESOURCE, "The app has no such resource.")
+            return found
+
+        return and_then(
+            self.in_turn(lambda: self._checked_host.read_resource(uri, offset, limit)), check
+        )
+
+    def in_turn(self, call: Callable[[], Eventually[T]]) -> Eventually[T]:
+        """Run something of the host's in turn.
+
+        What lasts too long goes on, but gives up its turn.
+        """
+        if self._checked_host.concurrent:
+            return call()
+
+        def run(give_up: GiveUp) -> Eventually[T]:
+            cancel = self._runtime.after(PROTOCOL_LIMITS.max_turn_seconds, give_up)
+            return watched(call, lambda _value: cancel(), lambda _error: cancel())
+
+        return self._turns.run(run)
+
+    def _run(self, spec: ActionSpec, call: ExternalCall, *, external: bool) -> Eventually[Executed]:
+        told = self._observers.begin(spec.name, spec.kind, call.session)
+
+        def run(give_up: GiveUp) -> Eventually[Executed]:
+            # Its turn may have come long after it was asked for.
+            if external:
+                self.require_enabled()
+            data = self._checks.run(spec, call, external=external)
+            running = HostCall(
+                self._around, spec, session=call.session, external=external, give_up=give_up
+            )
+            return running.run(data)
+
+        def start() -> Eventually[Executed]:
+            if self._checked_host.concurrent:
+                return run(lambda: None)
+            return self._turns.run(run)
+
+        return watched(start, lambda executed: told.done(executed.task is not None), told.failed)
+
+    def _completed(self, spec: ActionSpec, answer: object) -> Executed:
+        if isinstance(answer, Task):
+            if not self.tasks.owns(answer):
+                raise TypeError("the task is of another dispatcher")
+            answer.judge_output(lambda output: self._judge(spec, output))
+            return Executed(task=answer)
+        if answer is None and spec.output.errors(None):
+            answer = {}
+        return Executed(self.checked_output(spec, answer))
+
+    def checked_output(self, spec: ActionSpec, output: object) -> Any:  # noqa: ANN401 - any JSON
+        """Return what a host gave as it will be sent. It is after the fact: the action has run.
+
+        Raises `AppError` `INVALID_OUTPUT` or `LIMIT_EXCEEDED`.
+        """
+        try:
+            dumps(output)
+            plain = to_plain(output)
+        except Exception as error:  # noqa: BLE001 - the output may do anything when it is read
+            raise output_error(error, output) from None
+        self._judge(spec, plain)
+        return plain
+
+    def _judge(self, spec: ActionSpec, output: object) -> None:
+        errors = spec.output.errors(output)
+        if errors:
+            raise AppError(
+                AppErrorCode.INVALID_OUTPUT,
+                "The action ran, but what it gave breaks its schema.",
+                {
+                    "errors": [
+                        {"path": violation.path, "message": violation.message}
+                        for violation in errors
+                    ]
+                },
+            )

@@ -1,0 +1,232 @@
+"""The methods of control protocol 1, in one table: what each takes and gives.
+
+`protocolVersion` is added to every result by the session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from bridge.contract.error_codes import JsonRpcErrorNumber
+from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS
+from bridge.dispatcher.action_spec import ActionSpec
+from bridge.dispatcher.app_error import RpcError, sendable_error
+from bridge.dispatcher.call_checks import ExternalCall
+from bridge.dispatcher.dispatcher import Dispatcher
+from bridge.dispatcher.eventually import Eventually, and_then
+from bridge.dispatcher.host_call import Executed
+from bridge.dispatcher.json_copy import to_plain
+from bridge.dispatcher.params import (
+    ABSENT,
+    Params,
+    optional_count,
+    optional_integer,
+    optional_string,
+    required_string,
+)
+from bridge.dispatcher.task_table import Task, TaskState
+
+__all__ = ["ALWAYS_ANSWERED", "METHODS", "Method", "MethodContext", "Result"]
+
+Result: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MethodContext:
+    """What a method works with."""
+
+    dispatcher: Dispatcher
+    session: str | None
+    expired: Callable[[], bool] | None
+    """Whether the caller has gone by now."""
+
+
+Method: TypeAlias = Callable[[MethodContext, Params], Eventually[Result]]
+
+ALWAYS_ANSWERED: Final = frozenset({"agent/info"})
+"""Answered even while the dispatcher is disabled."""
+
+_LOWER_ASCII: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
+_BLANKS: Final = re.compile(r"[ \t\r\n]+")
+_CURSOR: Final = re.compile(r"[1-9][0-9]{0,8}")
+
+
+def _agent_info(context: MethodContext, _params: Params) -> Result:
+    dispatcher = context.dispatcher
+    return {
+        "app": dispatcher.app._asdict(),
+        "enabled": dispatcher.enabled,
+        "capabilities": dispatcher.capabilities(),
+        "limits": _LIMITS,
+        "methods": list(METHODS),
+        **_with_revision(dispatcher),
+    }
+
+
+def _actions_list(context: MethodContext, params: Params) -> Eventually[Result]:
+    dispatcher = context.dispatcher
+    query = (optional_string(params, "query") or "").translate(_LOWER_ASCII)
+    words = [word for word in _BLANKS.split(query) if word]
+    start = _cursor_index(optional_string(params, "cursor"))
+    limit = (
+        optional_count(params, "limit", PROTOCOL_LIMITS.max_list_limit)
+        or PROTOCOL_LIMITS.default_list_limit
+    )
+
+    def page(specs: Mapping[str, ActionSpec]) -> Result:
+        found = [spec for spec in specs.values() if _matches(spec, words)]
+        result: Result = {
+            "actions": [_summary(dispatcher, spec) for spec in found[start : start + limit]],
+            **_with_revision(dispatcher),
+        }
+        if start + limit < len(found):
+            result["nextCursor"] = str(start + limit)
+        return result
+
+    return and_then(dispatcher.actions(), page)
+
+
+def _cursor_index(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if _CURSOR.fullmatch(cursor) is None:
+        raise RpcError(
+            JsonRpcErrorNumber.INVALID_PARAMS,
+            "params.cursor must be a nextCursor of an earlier answer",
+        )
+    return int(cursor)
+
+
+def _matches(spec: ActionSpec, words: list[str]) -> bool:
+    name = spec.name.translate(_LOWER_ASCII)
+    description = spec.description.translate(_LOWER_ASCII)
+    return all(word in name or word in description for word in words)
+
+
+def _summary(dispatcher: Dispatcher, spec: ActionSpec) -> Result:
+    unavailable = dispatcher.unavailable(spec.name)
+    summary: Result = {
+        "name": spec.name,
+        "description": spec.description,
+        "kind": spec.kind,
+        "available": unavailable is None,
+    }
+    if unavailable is not None:
+        summary["unavailable"] = unavailable._asdict()
+    return summary
+
+
+def _actions_describe(context: MethodContext, params: Params) -> Eventually[Result]:
+    dispatcher = context.dispatcher
+    name = required_string(params, "action")
+
+    def describe(spec: ActionSpec) -> Result:
+        action = {
+            **_summary(dispatcher, spec),
+            "inputSchema": spec.input_schema,
+            "outputSchema": spec.output_schema,
+            "capabilities": spec.capabilities,
+            "undo": spec.undo,
+        }
+        if spec.transaction is not None:
+            action["transaction"] = spec.transaction
+        if spec.command_id is not None:
+            action["commandId"] = spec.command_id
+        return {"action": action, **_with_revision(dispatcher, name)}
+
+    return and_then(dispatcher.action(name), describe)
+
+
+def _actions_execute(context: MethodContext, params: Params) -> Eventually[Result]:
+    action = required_string(params, "action")
+    expected_revision = optional_integer(params, "expectedRevision")
+    call = ExternalCall(
+        action,
+        params.get("input", ABSENT),
+        expected_revision,
+        context.session,
+        context.expired,
+    )
+
+    def answer(executed: Executed) -> Result:
+        revision = _with_revision(context.dispatcher, action)
+        if executed.task is not None:
+            return {"status": "deferred", "task": _task_view(executed.task), **revision}
+        return {"status": "completed", "output": executed.output, **revision}
+
+    return and_then(context.dispatcher.execute(call), answer)
+
+
+def _state_inspect(context: MethodContext, params: Params) -> Eventually[Result]:
+    query = {name: to_plain(member) for name, member in _without_version(params).items()}
+    return and_then(
+        context.dispatcher.inspect(query),
+        lambda state: {**state, **_with_revision(context.dispatcher)},
+    )
+
+
+def _without_version(params: Params) -> dict[str, Any]:
+    return {name: member for name, member in params.items() if name != "protocolVersion"}
+
+
+def _tasks_get(context: MethodContext, params: Params) -> Result:
+    task = context.dispatcher.tasks.get(required_string(params, "id"))
+    return {"task": _task_view(task, whole=True), **_with_revision(context.dispatcher)}
+
+
+def _tasks_cancel(context: MethodContext, params: Params) -> Result:
+    task = context.dispatcher.tasks.get(required_string(params, "id"))
+    task.cancel()
+    return {"task": _task_view(task, whole=True), **_with_revision(context.dispatcher)}
+
+
+def _task_view(task: Task, *, whole: bool = False) -> Result:
+    """Tell of a task: of a `whole` one its action, output and error as well."""
+    view: Result = {"id": task.id, "state": task.state}
+    if whole:
+        view["action"] = task.action
+    if task.progress is not None:
+        view["progress"] = task.progress
+    if whole and task.state is TaskState.COMPLETED:
+        view["output"] = task.output
+    if whole and task.state is TaskState.FAILED:
+        view["error"] = sendable_error(task.error)
+    return view
+
+
+def _with_revision(dispatcher: Dispatcher, action: str | None = None) -> Result:
+    """Return the revision as a member; empty where the host has none."""
+    revision = dispatcher.revision(action)
+    return {} if revision is None else {"revision": revision}
+
+
+def _spelled(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+_LIMITS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        _spelled(name): int(limit)
+        for limits in (JSON_LIMITS, PROTOCOL_LIMITS)
+        for name, limit in limits._asdict().items()
+    }
+    | {"maxCallSeconds": int(BRIDGE_LIMITS.max_call_seconds)}
+)
+
+METHODS: Final[Mapping[str, Method]] = MappingProxyType(
+    {
+        "agent/info": _agent_info,
+        "actions/list": _actions_list,
+        "actions/describe": _actions_describe,
+        "actions/execute": _actions_execute,
+        "state/inspect": _state_inspect,
+        "tasks/get": _tasks_get,
+        "tasks/cancel": _tasks_cancel,
+    }
+)

@@ -1,0 +1,78 @@
+"""One host call at a time, in order of arrival.
+
+A free queue runs a call at once, so that a synchronous call over a synchronous host stays
+synchronous.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+from bridge.dispatcher.eventually import Eventually, Later, watched
+from bridge.dispatcher.runtime import Runtime
+
+__all__ = ["GiveUp", "TurnQueue"]
+
+T = TypeVar("T")
+GiveUp = Callable[[], None]
+"""Ends a call's turn before the call has ended."""
+
+
+class TurnQueue:
+    """Gives turns."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._held = False
+        self._passing = False
+
+    def run(self, call: Callable[[GiveUp], Eventually[T]]) -> Eventually[T]:
+        """Run a call when its turn has come.
+
+        The turn ends when the call is done, or when the call gives it up through the function
+        that it is passed. Raises `NoRuntimeError` for a call within a call where nothing could
+        wait.
+        """
+        if not self._held:
+            return self._take(call)
+        self._runtime.event()
+        later: Later[T] = Later(self._runtime)
+
+        def take() -> None:
+            try:
+                later.follow(self._take(call))
+            except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
+                later.fail(error)
+
+        self._waiting.append(take)
+        return later
+
+    def _take(self, call: Callable[[GiveUp], Eventually[T]]) -> Eventually[T]:
+        self._held = True
+        ended = False
+
+        def end(_how: object = None) -> None:
+            nonlocal ended
+            if not ended:
+                ended = True
+                self._held = False
+                self._pass_on()
+
+        return watched(lambda: call(end), end, end)
+
+    def _pass_on(self) -> None:
+        """Let those who wait have theirs.
+
+        A loop and no recursion: thousands may wait, and each may end within its own turn.
+        """
+        if self._passing:
+            return
+        self._passing = True
+        try:
+            while not self._held and self._waiting:
+                self._waiting.popleft()()
+        finally:
+            self._passing = False
