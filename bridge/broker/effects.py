@@ -152,6 +152,8 @@ class SendItems:
     channel: Waiter
     now_unix_ms: int
     items: tuple[Item, ...]
+    alone: bool = False
+    """Nothing else is outstanding: there is nothing to gather it with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,8 @@ class PageLink:
         limits, now = self._limits, self._turn.now.monotonic
         match client.transport:
             case OpenedChannel() as channel:
-                self._send(channel, client.ledger.offer_new(limits.max_poll_items, now))
+                offered = client.ledger.offer_new(limits.max_poll_items, now)
+                self._send(channel, offered, alone=len(offered) == len(client.ledger))
             case ParkedPoll() as poll:
                 offered = client.ledger.offer(limits.max_poll_items, now)
                 if offered:
@@ -265,11 +266,11 @@ class PageLink:
         client.last_seen = now.monotonic
         self._move(LinkTrigger.ANSWER)
 
-    def _send(self, channel: OpenedChannel, offered: list[Entry]) -> None:
+    def _send(self, channel: OpenedChannel, offered: list[Entry], *, alone: bool = False) -> None:
         if offered:
             now = self._turn.now
             items = tuple(entry.item(now) for entry in offered)
-            self._turn.add(SendItems(channel.name, now.unix_ms, items))
+            self._turn.add(SendItems(channel.name, now.unix_ms, items, alone))
 
     def _ticket(self, client: AttachedClient) -> str | None:
         return client.tickets.issue(self._turn.now.monotonic) if self._channels else None

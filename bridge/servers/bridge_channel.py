@@ -60,10 +60,15 @@ class ChannelSocket:
     def send(self, effect: SendItems | SendRefusal) -> None:
         """Send a frame, after all that were given before.
 
-        What is given in one turn of the loop leaves together: it costs the page one frame.
+        What is given in one turn of the loop leaves together: it costs the page one frame. Only a
+        call that is the only one has nothing to wait for.
         """
         self._waiting.append(effect)
-        if not self._flushes:
+        if self._flushes:
+            return
+        if isinstance(effect, SendItems) and effect.alone:
+            self._flush()
+        else:
             self._flushes = True
             asyncio.get_running_loop().call_soon(self._flush)
 

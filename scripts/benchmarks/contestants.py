@@ -81,12 +81,13 @@ def running_bridge(browser: Browser, transport: str) -> Iterator[tuple[RealBridg
 
 
 @contextmanager
-def bascule(browser: Browser, transport: str) -> Iterator[Contestant]:
-    """Our bridge."""
+def bascule(browser: Browser, transport: str, *, public: bool = False) -> Iterator[Contestant]:
+    """Our bridge, called by a lean client of the benchmark's own or by the one that we publish."""
     with running_bridge(browser, transport) as (bridge, command):
         set_up = {"port": bridge.port, "token": bridge.token, "action": "bench.echo"}
-        with CallerProcess("http_caller", set_up) as caller:
-            yield _warm(Contestant(f"Bascule, {transport}", command, caller))
+        name = f"Bascule, {transport}{', by bridge.client' if public else ''}"
+        with CallerProcess("client_caller" if public else "http_caller", set_up) as caller:
+            yield _warm(Contestant(name, command, caller))
 
 
 @contextmanager
@@ -109,21 +110,23 @@ def echo() -> Iterator[Contestant]:
 
 
 @contextmanager
-def relay(browser: Browser) -> Iterator[Contestant]:
-    """The WebMCP relay, its page in the same browser."""
+def relay(browser: Browser, *, public: bool = False) -> Iterator[Contestant]:
+    """The WebMCP relay, its page in the same browser, called as in `bascule`."""
     install_relay()
     port = _free_port()
     with (
         serve_site(with_relay=True) as pages,
         CallerProcess(
-            "mcp_caller", {"command": relay_command(port, pages.origin), "tool": "bench_echo"}
+            "official_mcp_caller" if public else "mcp_caller",
+            {"command": relay_command(port, pages.origin), "tool": "bench_echo"},
         ) as caller,
     ):
         page = browser.open(f"{pages.origin}/bench/relay.html#{port}")
         lock = json.loads((RELAY / "package-lock.json").read_text(encoding="utf-8"))
         version = lock["packages"]["node_modules/@mcp-b/webmcp-local-relay"]["version"]
         shown = f"npx @mcp-b/webmcp-local-relay@{version} --port PORT --widget-origin ORIGIN"
-        yield _warm(Contestant("WebMCP relay", shown, caller, RELAY_LARGEST))
+        name = f"WebMCP relay{', by the official MCP client' if public else ''}"
+        yield _warm(Contestant(name, shown, caller, RELAY_LARGEST))
         page.close()
 
 
