@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_session import AppSession
+from bridge.cli.quick_parser import WORDS
 from bridge.cli.target import ChosenBridge, Target, add_target_options
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError, ClientErrorCode
@@ -25,21 +26,21 @@ __all__ = [
     "take_words",
 ]
 
-_SUPPRESS: Final = "==SUPPRESS=="
-"""How argparse writes that an argument is not listed."""
+_BREAK: Final = "\n"
+_INDENTED: Final = "\n" + " " * 13
 _APP_HELP: Final = (
-    "the app's name, or that in lower case with hyphens, or the address or the port of its bridge"
+    "the app's name, or that in lower case with hyphens, or its bridge's address or port;\n"
+    "left out where an option names the app"
 )
 
 
 def add_app_options(parser: Parser, *words: tuple[str, str]) -> None:
     """Add APP, what else the command takes by position, and the options that name a bridge."""
-    group = parser.add_argument_group("arguments")
-    listed = [("APP", f"{_APP_HELP}. Left out where an option names the app"), *words]
-    names = " ".join(name for name, _ in listed)
+    listed = [("APP", _APP_HELP), *words]
+    lines = [f"  {name:<11}{text.replace(_BREAK, _INDENTED)}" for name, text in listed]
+    parser.description = "\n".join([f"{parser.description}\n", "arguments:", *lines])
     # All in one: argparse cannot tell a missing app from what follows it.
-    group.add_argument("words", nargs="*", metavar=names, help=_SUPPRESS)
-    group.description = "\n".join(f"{name:<14}{text}" for name, text in listed)
+    parser.add_argument(WORDS, nargs="*", metavar=" ".join(name for name, _ in listed))
     add_target_options(parser)
 
 

@@ -60,7 +60,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         epilog=_EPILOG,
         intermixed=True,
     )
-    add_input_options(parser, "the whole input; words of input are put over it")
+    add_input_options(parser, "the input that words add to")
     parser.add_argument(
         "--expected-revision",
         type=revision,

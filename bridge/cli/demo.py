@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import json
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -113,7 +114,7 @@ async def _demo(args: argparse.Namespace) -> int:
             return ExitCode.DONE
         print(
             "\nEdit the text in the page as well; both ways go through the same actions.\n"
-            "In another terminal, try:  bascule browser-call actions/list\n"
+            "In another terminal, try:  bascule actions bascule-write\n"
             "Ctrl-C ends the demo."
         )
         await asyncio.Event().wait()
@@ -211,46 +212,41 @@ async def _attached(bridge: dict[str, str]) -> None:
     try:
         async with asyncio.timeout(_ATTACH_SECONDS):
             # Another process is asked: there is no event to wait for here.
-            while (await _call(bridge, "agent/info"))[0] != ExitCode.DONE:  # noqa: ASYNC110
+            while (await _run(bridge, "browser-call", "agent/info"))[0] != ExitCode.DONE:  # noqa: ASYNC110
                 await asyncio.sleep(0.3)
     except TimeoutError:
         raise DemoError("nobody attached the page within five minutes") from None
 
 
 async def _edit(bridge: dict[str, str]) -> None:
-    text, revision = await _read(bridge)
-    print(f"Before:\n{_quoted(text)}\n")
-    words = "Hello from a terminal! "
-    parameters = {
-        "action": "document.text.insert",
-        "input": {"text": words, "at": 0},
-        "expectedRevision": revision,
-    }
-    command = json.dumps(parameters, ensure_ascii=False)
-    print(f"$ bascule browser-call actions/execute '{command}'")
-    status, answer = await _call(bridge, "actions/execute", command)
+    print(f"Before:\n{_quoted(await _read(bridge))}\n")
+    insert = ["document.text.insert", "text=Hello from a terminal! ", "at=0"]
+    words = [*insert, "--expected-revision", "latest"]
+    print(f"$ bascule call bascule-write {shlex.join(words)}")
+    status, answer = await _run(bridge, "call", "--app", "bascule-write", *words)
     print(answer.strip())
     if status != ExitCode.DONE:
         raise DemoError("the edit was refused")
-    text, _ = await _read(bridge)
-    print(f"\nAfter:\n{_quoted(text)}")
+    print(f"\nAfter:\n{_quoted(await _read(bridge))}")
 
 
-async def _read(bridge: dict[str, str]) -> tuple[str, int]:
-    status, answer = await _call(bridge, "actions/execute", '{"action": "document.read"}')
+async def _read(bridge: dict[str, str]) -> str:
+    status, answer = await _run(
+        bridge, "browser-call", "actions/execute", '{"action": "document.read"}'
+    )
     if status != ExitCode.DONE:
         raise DemoError("the text cannot be read")
-    result = json.loads(answer)["result"]
-    return result["output"]["text"], result["revision"]
+    text: str = json.loads(answer)["result"]["output"]["text"]
+    return text
 
 
-async def _call(bridge: dict[str, str], *arguments: str) -> tuple[int, str]:
-    """Run the real command. The token goes by the environment, never by the arguments."""
+async def _run(bridge: dict[str, str], command: str, *arguments: str) -> tuple[int, str]:
+    """Run a real command. The token goes by the environment, never by the arguments."""
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "bridge.cli.main",
-        "browser-call",
+        command,
         "--url",
         bridge["url"],
         *arguments,

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
-from bridge.cli.quick_parser import QuickCommand
+from bridge.cli.quick_parser import WORDS, QuickCommand
 from bridge.cli.usage_error import UsageError
 
 __all__ = ["CommandParser", "Parser", "Subparsers", "UsageError", "hide_secrets"]
@@ -19,6 +19,19 @@ _LONG_WORD: Final = r"[A-Za-z0-9_-]{40,}"
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     """Keeps examples as written, and each command on one line."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Fill paragraphs, and keep examples and lists as they are written."""
+        import textwrap  # noqa: PLC0415 - for help only
+
+        blocks = text.rstrip().split("\n\n")
+        filled = [block if "\n " in block else textwrap.fill(block, width) for block in blocks]
+        return textwrap.indent("\n\n".join(filled), indent)
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Leave out the words, which the command describes one by one."""
+        if action.dest != WORDS:
+            super().add_argument(action)
 
     def __init__(self, prog: str) -> None:
         # Given here, since argparse makes one for each argument, and loads shutil to ask for it.

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from bridge.cli.parsing import Parser
 
-__all__ = ["QuickCommand", "QuickParser"]
+__all__ = ["WORDS", "QuickCommand", "QuickParser"]
+
+WORDS: Final = "words"
+"""The argument that has all words of a command, where the command tells them apart itself."""
 
 _IGNORED: Final = frozenset({"help", "metavar"})
 _KNOWN: Final = frozenset({"action", "nargs", "type", "choices", "default"})

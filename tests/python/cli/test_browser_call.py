@@ -98,6 +98,15 @@ def test_params_that_are_no_json_object_are_wrong_usage(
     assert bridge.connections == 0
 
 
+@pytest.mark.parametrize("method", ["", "{}", '{"action": "a"}', "[]", '"m"', "a b", "a\n"])
+def test_a_method_that_is_no_name_is_wrong_usage(
+    bridge: FakeBridge, method: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["browser-call", method]) == ExitCode.USAGE
+    assert "METHOD comes first" in capfd.readouterr().err
+    assert bridge.connections == 0
+
+
 def test_a_method_that_is_no_text_is_wrong_usage(
     bridge: FakeBridge, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -75,7 +75,16 @@ def test_a_bridge_asks_for_any_free_port_of_the_loopback_address(tmp_path: Path)
 
 @pytest.mark.parametrize(
     "arguments",
-    [["browser-call", "actions/list", "{}"], ["list"], ["status"], ["--help"], ["assets", "."]],
+    [
+        ["browser-call", "actions/list", "{}"],
+        ["call", "echo", "a.b"],
+        ["call", "--batch", "--app", "Echo"],
+        ["list"],
+        ["status"],
+        ["--help"],
+        ["assets", "."],
+        ["completion", "bash"],
+    ],
     ids=str,
 )
 def test_one_shot_commands_import_no_event_loop_and_no_server(
