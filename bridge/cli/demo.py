@@ -223,7 +223,7 @@ async def _edit(bridge: dict[str, str]) -> None:
     insert = ["document.text.insert", "text=Hello from a terminal! ", "at=0"]
     words = [*insert, "--expected-revision", "latest"]
     print(f"$ bascule call bascule-write {shlex.join(words)}")
-    status, answer = await _run(bridge, "call", "--app", "bascule-write", *words)
+    status, answer = await _run(bridge, "call", *words)
     print(answer.strip())
     if status != ExitCode.DONE:
         raise DemoError("the edit was refused")

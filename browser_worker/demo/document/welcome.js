@@ -19,7 +19,7 @@ This page is a word processor, and you can write here at once: **bold**, *italic
 ## Try it
 
 \`\`\`
-bascule browser-call actions/list
+bascule actions bascule-write
 \`\`\`
 `;
 
