@@ -18,6 +18,7 @@ __all__ = [
     "RpcError",
     "contract_code",
     "limit_exceeded",
+    "sendable_error",
     "to_wire_error",
     "wire_error_text",
 ]
@@ -74,6 +75,8 @@ _ERROR_LIMITS: Final = JSON_LIMITS._replace(
     max_values=JSON_LIMITS.max_values - 3,
 )
 """What an error may hold, so that the line around it, its id included, stays within the limits."""
+_NESTED_LIMITS: Final = _ERROR_LIMITS._replace(max_depth=JSON_LIMITS.max_depth - 5)
+"""What an error may hold that stands inside a result, or inside another error."""
 
 
 def to_wire_error(error: object) -> dict[str, Any]:
@@ -90,7 +93,7 @@ def to_wire_error(error: object) -> dict[str, Any]:
 
 
 def sendable_error(error: object) -> dict[str, Any]:
-    """Return the same, always fit to be sent.
+    """Return the same, always fit to be sent inside a result.
 
     An error that cannot be written keeps its code, and one that cannot even be read is
     `HOST_ERROR`.
@@ -98,7 +101,7 @@ def sendable_error(error: object) -> dict[str, Any]:
     try:
         whole = to_wire_error(error)
         try:
-            dumps(whole, _ERROR_LIMITS)
+            dumps(whole, _NESTED_LIMITS)
         except Exception:  # noqa: BLE001 - the app's own data may do anything when it is read
             whole["message"] = "The error cannot be told in full."
             if "data" in whole:

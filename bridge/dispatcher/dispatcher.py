@@ -6,7 +6,7 @@ revisions, turns and tasks; knows no protocol and no event loop. Belongs to one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -15,6 +15,7 @@ from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.contract.strict_json import dumps
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, contract_code
+from bridge.dispatcher.batch import BatchResult, OrderedBatch
 from bridge.dispatcher.call_checks import CallChecks, ExternalCall
 from bridge.dispatcher.call_observers import CallEvent, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
@@ -26,6 +27,7 @@ from bridge.dispatcher.observers import Observers
 from bridge.dispatcher.params import ABSENT, Absent
 from bridge.dispatcher.runtime import TIMELESS, Runtime
 from bridge.dispatcher.task_table import Task, TaskTable
+from bridge.dispatcher.transaction import Transaction, TransactionPowers
 from bridge.dispatcher.turn_queue import GiveUp, TurnQueue
 
 __all__ = ["AppName", "Dispatcher"]
@@ -180,6 +182,38 @@ class Dispatcher:
         """
         self.require_enabled()
         return and_then(self.action(call.action), lambda spec: self._run(spec, call, external=True))
+
+    def batch(
+        self, calls: Sequence[ExternalCall], *, atomic: bool = False, stop_on_error: bool = True
+    ) -> Eventually[BatchResult]:
+        """Run several calls for a caller outside. Contract: batches.
+
+        In order, each with its own turn, checks and end, up to the first that fails or to the
+        last; or `atomic`, as one unit in one turn. Raises `AppError` `DISABLED`, and for an atomic
+        batch what `Transaction.run` says.
+        """
+        self.require_enabled()
+        if not atomic:
+            batch = OrderedBatch(self.execute, self.revision, self.report_host_error, self._runtime)
+            return batch.run(calls, stop_on_error=stop_on_error)
+
+        def run(specs: Mapping[str, ActionSpec]) -> Eventually[BatchResult]:
+            return self._turns.run(lambda _give_up: begin(specs))
+
+        def begin(specs: Mapping[str, ActionSpec]) -> BatchResult:
+            # Its turn may have come long after it was asked for.
+            self.require_enabled()
+            powers = TransactionPowers(
+                self._checked_host,
+                self._checks,
+                self._observers,
+                self._completed,
+                self.report_host_error,
+                lambda: self.set_enabled(False),
+            )
+            return Transaction(powers).run(specs, calls)
+
+        return and_then(self.actions(), run)
 
     def inspect(self, query: dict[str, Any]) -> Eventually[Mapping[str, Any]]:
         """Ask for a view of the app's state, in turn.

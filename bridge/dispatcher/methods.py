@@ -6,27 +6,33 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from bridge.contract.error_codes import JsonRpcErrorNumber
+from bridge.contract.error_codes import AppErrorCode, JsonRpcErrorNumber
 from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS
 from bridge.dispatcher.action_spec import ActionSpec
-from bridge.dispatcher.app_error import RpcError, sendable_error
+from bridge.dispatcher.app_error import AppError, RpcError, sendable_error
+from bridge.dispatcher.batch import BatchItem
 from bridge.dispatcher.call_checks import ExternalCall
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.eventually import Eventually, and_then
+from bridge.dispatcher.host import Resource
 from bridge.dispatcher.host_call import Executed
 from bridge.dispatcher.json_copy import to_plain
 from bridge.dispatcher.params import (
     ABSENT,
     Params,
+    invalid_params,
+    optional_boolean,
     optional_count,
     optional_integer,
     optional_string,
+    required_objects,
     required_string,
 )
 from bridge.dispatcher.task_table import Task, TaskState
@@ -50,6 +56,9 @@ Method: TypeAlias = Callable[[MethodContext, Params], Eventually[Result]]
 
 ALWAYS_ANSWERED: Final = frozenset({"agent/info"})
 """Answered even while the dispatcher is disabled."""
+
+RENDER_ACTION: Final = "ui.render"
+"""The action that `view/render` runs."""
 
 _LOWER_ASCII: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 _BLANKS: Final = re.compile(r"[ \t\r\n]+")
@@ -162,6 +171,43 @@ def _actions_execute(context: MethodContext, params: Params) -> Eventually[Resul
     return and_then(context.dispatcher.execute(call), answer)
 
 
+def _actions_batch(context: MethodContext, params: Params) -> Eventually[Result]:
+    dispatcher = context.dispatcher
+    atomic = optional_boolean(params, "atomic", default=False)
+    stop_on_error = optional_boolean(params, "stopOnError", default=True)
+    calls = [
+        ExternalCall(
+            required_string(call, "action"),
+            call.get("input", ABSENT),
+            optional_integer(call, "expectedRevision"),
+            context.session,
+            context.expired,
+        )
+        for call in required_objects(params, "calls", PROTOCOL_LIMITS.max_batch_calls)
+    ]
+    return and_then(
+        dispatcher.batch(calls, atomic=atomic, stop_on_error=stop_on_error),
+        lambda done: {
+            "atomic": done.atomic,
+            "committed": done.committed,
+            "results": [_batch_item(item) for item in done.items],
+            **_with_revision(dispatcher),
+        },
+    )
+
+
+def _batch_item(item: BatchItem) -> Result:
+    if item.error is not None:
+        return {"ok": False, "error": sendable_error(item.error)}
+    if item.executed is None:
+        return {"ok": False, "skipped": True}
+    revision = {} if item.revision is None else {"revision": item.revision}
+    if item.executed.task is not None:
+        task = _task_view(item.executed.task)
+        return {"ok": True, "status": "deferred", "task": task, **revision}
+    return {"ok": True, "output": item.executed.output, **revision}
+
+
 def _state_inspect(context: MethodContext, params: Params) -> Eventually[Result]:
     query = {name: to_plain(member) for name, member in _without_version(params).items()}
     return and_then(
@@ -183,6 +229,49 @@ def _tasks_cancel(context: MethodContext, params: Params) -> Result:
     task = context.dispatcher.tasks.get(required_string(params, "id"))
     task.cancel()
     return {"task": _task_view(task, whole=True), **_with_revision(context.dispatcher)}
+
+
+def _resources_read(context: MethodContext, params: Params) -> Eventually[Result]:
+    uri = required_string(params, "uri")
+    offset = optional_integer(params, "offset") or 0
+    if offset < 0:
+        raise invalid_params("offset", "at least 0")
+    most = PROTOCOL_LIMITS.max_resource_chunk_bytes
+    limit = optional_count(params, "limit", most) or most
+
+    def answer(found: Resource) -> Result:
+        result: Result = {
+            "uri": uri,
+            "mimeType": found.mime_type,
+            "size": found.size,
+            "offset": offset,
+            "data": b64encode(found.data).decode(),
+        }
+        end = offset + len(found.data)
+        if end < found.size:
+            result["nextOffset"] = end
+        return {**result, **_with_revision(context.dispatcher)}
+
+    return and_then(context.dispatcher.read_resource(uri, offset, limit), answer)
+
+
+def _view_render(context: MethodContext, params: Params) -> Eventually[Result]:
+    call = ExternalCall(
+        RENDER_ACTION,
+        _without_version(params),
+        session=context.session,
+        expired=context.expired,
+    )
+
+    def answer(executed: Executed) -> Result:
+        revision = _with_revision(context.dispatcher)
+        if executed.task is not None:
+            return {"status": "deferred", "task": _task_view(executed.task), **revision}
+        if not isinstance(executed.output, dict):
+            raise AppError(AppErrorCode.INVALID_OUTPUT, "What the app rendered is not an object.")
+        return {**executed.output, **revision}
+
+    return and_then(context.dispatcher.execute(call), answer)
 
 
 def _task_view(task: Task, *, whole: bool = False) -> Result:
@@ -225,8 +314,11 @@ METHODS: Final[Mapping[str, Method]] = MappingProxyType(
         "actions/list": _actions_list,
         "actions/describe": _actions_describe,
         "actions/execute": _actions_execute,
+        "actions/batch": _actions_batch,
         "state/inspect": _state_inspect,
         "tasks/get": _tasks_get,
         "tasks/cancel": _tasks_cancel,
+        "resources/read": _resources_read,
+        "view/render": _view_render,
     }
 )

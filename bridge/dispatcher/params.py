@@ -22,6 +22,7 @@ __all__ = [
     "optional_count",
     "optional_integer",
     "optional_string",
+    "required_objects",
     "required_string",
 ]
 
@@ -78,6 +79,22 @@ def optional_count(params: Params, name: str, maximum: int) -> int | None:
             f"params.{name} is at most {maximum}.",
             {"limit": name, "maximum": maximum},
         )
+    return value
+
+
+def required_objects(params: Params, name: str, maximum: int) -> list[Params]:
+    """Read a list of 1 to `maximum` objects."""
+    value = params.get(name, ABSENT)
+    if not isinstance(value, list) or not value:
+        raise invalid_params(name, "a list that is not empty")
+    if len(value) > maximum:
+        raise AppError(
+            AppErrorCode.LIMIT_EXCEEDED,
+            f"params.{name} holds at most {maximum}.",
+            {"limit": name, "maximum": maximum},
+        )
+    if not all(isinstance(member, dict) for member in value):
+        raise invalid_params(name, "a list of objects")
     return value
 
 
