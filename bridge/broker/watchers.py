@@ -25,8 +25,11 @@ class Watchers:
 
     def watch(self, event: Watch) -> None:
         """Answer at once where there is something to tell, else let it wait."""
-        after = self._journal.last_seq if event.after is None else event.after
-        if after < self._journal.last_seq or event.wait_seconds <= 0:
+        # Who names a number that is yet to come, as of a bridge that was here before, starts where
+        # the journal stands: waiting for that number would hide all that comes until then.
+        last = self._journal.last_seq
+        after = last if event.after is None else min(event.after, last)
+        if after < last or event.wait_seconds <= 0:
             self._answer(event.waiter, after)
         elif len(self._waiting) >= self._maximum:
             self._turn.fail(event.waiter, BridgeErrorCode.BUSY)
@@ -67,7 +70,6 @@ class Watchers:
 
     def _answer(self, waiter: Waiter, after: int) -> None:
         missed, events = self._journal.after(after)
-        # Whoever names a number that is yet to come starts from where the journal stands.
         self._turn.reply(
             waiter,
             CallsSeen(self._turn.now.unix_ms, self._journal.last_seq, missed, tuple(events)),
