@@ -77,10 +77,12 @@ class Broker:
         due = self._next_due()
         while due is not None and due[0] <= now.monotonic:
             turn.now = Instant(max(due[0], turn.now.monotonic), now.unix_ms)
+            self._note_use()
             due[1]()
             due = self._next_due()
         # A clock that goes back is treated as one that stands still.
         turn.now = Instant(max(now.monotonic, turn.now.monotonic), now.unix_ms)
+        self._note_use()
         self._apply(event)
         self._watchers.tell()
         return effects
@@ -100,7 +102,7 @@ class Broker:
             app=client.app if client else None,
             page_state=client.page_state if client else None,
             attached_seconds=moment - client.attached_at if client else None,
-            idle_seconds=0.0 if self._used_at is None else moment - self._used_at,
+            idle_seconds=0.0 if client or self._used_at is None else moment - self._used_at,
             queued=queued,
             leased=len(client.ledger) - queued if client else 0,
             maximum=self._limits.max_outstanding,
@@ -110,6 +112,11 @@ class Broker:
         )
 
     # ---- events
+
+    def _note_use(self) -> None:
+        """Count anew what nobody uses while a page is attached, and from the first event on."""
+        if self._used_at is None or self._page.client is not None:
+            self._used_at = self._turn.now.monotonic
 
     def _apply(self, event: Event) -> None:
         match event:

@@ -20,7 +20,7 @@ class BrokerSnapshot:
     page_state: PageState | None
     attached_seconds: float | None
     idle_seconds: float
-    """Since a page or a terminal last did anything."""
+    """Since a page or a terminal last did anything, watching apart; 0 while a page is attached."""
     queued: int
     leased: int
     maximum: int

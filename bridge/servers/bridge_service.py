@@ -87,15 +87,13 @@ class BridgeService:
         self._new_waiter = itertools.count(1)
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
-        self._used_at = clock().monotonic
+        # What nobody uses is counted from here on.
+        broker.handle(Tick(), clock())
 
     def unused_seconds(self) -> float:
-        """Return for how long nobody has used the bridge; 0 while a page is attached."""
-        now = self._clock()
+        """Return for how long nobody has used the bridge, as the broker counts it."""
         self._tell(Tick())
-        if self._broker.snapshot(now).app is not None:
-            self._used_at = now.monotonic
-        return now.monotonic - self._used_at
+        return self._broker.snapshot(self._clock()).idle_seconds
 
     def shut_down(self) -> None:
         """Answer everyone who waits, and everyone who still comes, that the bridge is going."""
@@ -133,8 +131,6 @@ class BridgeService:
                 return await self._send(request, head, answer, close=True)
             if route.name is RouteName.STATUS:
                 return await self._send(request, head, self._status(head))
-            if route.name is not RouteName.CALLS:
-                self._used_at = self._clock().monotonic
             waiter = Waiter(next(self._new_waiter))
             if passed.ticket is not None:
                 return await self._serve_channel(request, head, waiter, passed.ticket, place)
@@ -169,7 +165,6 @@ class BridgeService:
 
     def _frame(self, name: Waiter, data: bytes) -> None:
         frame = read_frame(data, name, self._limits)
-        self._used_at = self._clock().monotonic
         self._tell(frame.event)
         for refusal in frame.refused:
             self._perform(refusal)

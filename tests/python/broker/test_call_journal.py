@@ -10,7 +10,7 @@ from bridge.broker.events import Call, CallerGone, CallLabel, ChannelResult, Res
 from bridge.contract.error_codes import BridgeErrorCode as Code
 from bridge.contract.jsonrpc import StringId
 from bridge.contract.limits import BRIDGE_LIMITS
-from tests.python.support.broker_script import Conversation
+from tests.python.support.broker_script import Carrier, Conversation
 
 LABEL = CallLabel("actions/execute", "a.b")
 
@@ -123,6 +123,15 @@ def test_null_means_from_now_on_and_0_from_the_beginning(talk: Conversation) -> 
     assert seen(talk, watch(talk, 99)).last_seq == 1
 
 
+def test_who_names_a_number_that_is_yet_to_come_misses_nothing_from_now_on(
+    talk: Conversation,
+) -> None:
+    call(talk)
+    waiting = watch(talk, 99, seconds=20)
+    call(talk)
+    assert [event.seq for event in seen(talk, waiting).events] == [2]
+
+
 def test_who_comes_too_late_is_told_how_much_was_missed() -> None:
     talk = Conversation(BRIDGE_LIMITS._replace(max_journal_events=4))
     for _ in range(5):
@@ -150,7 +159,29 @@ def test_a_shut_down_answers_those_who_watch(talk: Conversation) -> None:
     assert talk.broker.next_wakeup() is None
 
 
-def test_watching_is_no_use_of_the_bridge(talk: Conversation) -> None:
+def idle_seconds(talk: Conversation) -> float:
+    return talk.broker.snapshot(talk.now).idle_seconds
+
+
+def test_watching_is_no_use_of_the_bridge() -> None:
+    talk = Conversation()
+    talk.later(0)
     talk.later(50)
     watch(talk)
-    assert talk.broker.snapshot(talk.now).idle_seconds == pytest.approx(50)
+    talk.later(10)
+    assert idle_seconds(talk) == pytest.approx(60)
+    call(talk)
+    assert idle_seconds(talk) == 0
+
+
+@pytest.mark.parametrize("carrier", ["poll", "channel"])
+def test_a_bridge_is_in_use_until_its_page_is_gone(carrier: Carrier) -> None:
+    talk = Conversation(carrier=carrier)
+    talk.connect()
+    if carrier == "channel":
+        talk.open_channel()
+    talk.later(50)
+    assert idle_seconds(talk) == 0
+    talk.later(30)
+    assert talk.broker.snapshot(talk.now).app is None
+    assert idle_seconds(talk) == pytest.approx(20)
