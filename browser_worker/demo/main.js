@@ -51,7 +51,7 @@ const root = element("text", HTMLElement);
 const title = element("title", HTMLTextAreaElement);
 const editor = new Editor({ root, text, selection, run });
 const around = { text, selection, editor, run };
-bindClipboard(root, text, selection, run);
+bindClipboard(around);
 bindTitleField(title, text, run, () => editor.focus());
 bindStatusBar(
   { counts: element("counts", HTMLElement), revision: element("revision", HTMLElement) },
@@ -140,7 +140,10 @@ const showFormat = bindFormatControls(
   commands,
   around,
 );
-bindKeys(commands, (target) => target === root || target === title);
+bindKeys(commands, (target) => {
+  editor.view.readSelection();
+  return target === root || target === title;
+});
 
 /** @param {import("./document/paragraph_styles.js").Mark} mark */
 function toggle(mark) {

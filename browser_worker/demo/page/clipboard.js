@@ -7,17 +7,17 @@ import { at, placeOf } from "../document/paragraph_list.js";
 
 /** @import { DocumentSelection } from "../document/document_selection.js" */
 /** @import { Span, TextDocument } from "../document/text_document.js" */
+/** @import { Editor } from "./editor.js" */
 /** @import { Run } from "./local_actions.js" */
 
 /**
- * @param {HTMLElement} root
- * @param {TextDocument} text
- * @param {DocumentSelection} selection
- * @param {Run} run
+ * @param {{ text: TextDocument, selection: DocumentSelection, editor: Editor, run: Run }} around
  */
-export function bindClipboard(root, text, selection, run) {
+export function bindClipboard({ text, selection, editor, run }) {
+  const { root, view } = editor;
   /** @param {ClipboardEvent} event @param {boolean} cut */
   const take = (event, cut) => {
+    view.readSelection();
     const { start, end } = selection;
     if (start === end || event.clipboardData === null) return;
     event.preventDefault();

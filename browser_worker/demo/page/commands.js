@@ -64,14 +64,16 @@ function pressed(event, { key, shift = false, alt = false }) {
  * Runs commands by their keys.
  *
  * @param {readonly Command[]} commands
- * @param {(target: EventTarget | null) => boolean} inDocument Whether a place is the document's own.
+ * @param {(target: EventTarget | null) => boolean} inDocument Asked before each command:
+ *   whether a place is the document's own.
  */
 export function bindKeys(commands, inDocument) {
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.defaultPrevented) return;
     const command = commands.find(({ keys }) => keys !== null && pressed(event, keys));
     if (command === undefined) return;
-    if (!command.everywhere && !inDocument(event.target)) return;
+    const within = inDocument(event.target);
+    if (!command.everywhere && !within) return;
     event.preventDefault();
     command.run();
   });

@@ -52,7 +52,9 @@ export class EditorView {
     root.addEventListener("compositionstart", () => (this._meanwhile = []));
     root.addEventListener("compositionend", () => this._composed());
     root.addEventListener("focus", () => this.showSelection());
-    document.addEventListener("selectionchange", () => this._takeSelection());
+    // The last move of a caret that leaves is told of too late.
+    root.addEventListener("blur", () => this._readSelection());
+    document.addEventListener("selectionchange", () => this.readSelection());
     this.render();
   }
 
@@ -155,19 +157,18 @@ export class EditorView {
     return rangeOf(this.root, this._shown, span);
   }
 
-  /** Reads the selection, which the browser tells of late only. */
-  _takeSelection() {
-    if (this.composing || document.activeElement !== this.root) return;
+  /** Takes over what is selected by now, which the browser tells of late only. */
+  readSelection() {
+    if (document.activeElement === this.root) this._readSelection();
+  }
+
+  _readSelection() {
+    if (this.composing) return;
     const now = this._domSelection();
     if (now === null) return;
     if (now.anchor === this._selection.anchor && now.focus === this._selection.focus) return;
     this._text.endTyping();
     this._selection.set(now.anchor, now.focus);
-  }
-
-  /** Takes over what the browser has selected by now. */
-  readSelection() {
-    this._takeSelection();
   }
 
   _domSelection() {
