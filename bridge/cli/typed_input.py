@@ -15,11 +15,10 @@ from bridge.cli.input_words import InputWord, written_key
 from bridge.cli.json_text import JsonTextError, NumberText, compact, read
 from bridge.cli.suggestions import did_you_mean
 from bridge.cli.usage_error import UsageError
-from bridge.contract.json_numbers import read_number
 
 __all__ = ["typed_input"]
 
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,9}))?")
 _TRIED: Final = ("null", "boolean", "integer", "number", "array", "object", "string")
 """The most particular type that fits wins; `key:=JSON` says another."""
 _MAX_QUOTED: Final = 40
@@ -198,15 +197,24 @@ def _of_type(kind: str, word: InputWord) -> Any:  # noqa: ANN401
             return None
         case "boolean" if text in {"true", "false"}:
             return text == "true"
-        case "integer" | "number" if _NUMBER.fullmatch(text):
+        case "integer" | "number":
+            number = _NUMBER.fullmatch(text)
             # Its own digits go out, whatever a number of this machine could hold of them.
-            if kind == "number" or isinstance(read_number(text), int):
+            if number is not None and (kind == "number" or _is_integral(number)):
                 return NumberText(text)
         case "array" if text.startswith("["):
             return _container(word, list)
         case "object" if text.startswith("{"):
             return _container(word, dict)
     raise _Mismatch
+
+
+def _is_integral(number: re.Match[str]) -> bool:
+    """Say whether a number has no fraction: `1e3` and `10.0` have none."""
+    fraction = number[2] or ""
+    digits = (number[1] + fraction).lstrip("0")
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return not digits or int(number[3] or "0") - len(fraction) + zeros >= 0
 
 
 def _container(word: InputWord, kind: type) -> Any:  # noqa: ANN401
