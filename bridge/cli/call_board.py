@@ -59,8 +59,7 @@ class CallBoard:
         return ended
 
     def _begin(self, event: CallEvent) -> None:
-        what = event.action or event.method
-        self.running[event.call] = CallLine(event.call, event.session, what, event.at)
+        self.running[event.call] = CallLine(event.call, event.session, event.what, event.at)
         while len(self.running) > _MAX_RUNNING:
             del self.running[next(iter(self.running))]
         self.sessions[event.session] = self.sessions.pop(event.session, 0) + 1
@@ -72,7 +71,7 @@ class CallBoard:
         line = CallLine(
             event.call,
             event.session,
-            event.action or event.method,
+            event.what,
             began.began_at if began is not None else None,
             event.at,
             event.duration_ms,

@@ -300,7 +300,7 @@ def _event(told: Mapping[str, JsonValue]) -> CallEvent:
         # A number of the bridge's own: all that counts is which two events have the same.
         call=str(integer(told, "call")),
         session=text(told, "session"),
-        method=text(told, "method"),
+        method=text(told, "method") if optional(told, "method") else None,
         action=text(told, "action") if optional(told, "action") else None,
         at=integer(told, "at"),
         ok=flag(told, "ok") if optional(told, "ok") else None,

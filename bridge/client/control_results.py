@@ -129,7 +129,8 @@ class CallEvent:
     call: str
     """Which call: both of its events have the same."""
     session: str
-    method: str
+    method: str | None
+    """None of a request that names none, or one that is too long to be told."""
     action: str | None
     at: int
     """Unix milliseconds."""
@@ -137,6 +138,11 @@ class CallEvent:
     code: str | None
     """Why it failed: the app's `data.code`, or the bridge's."""
     duration_ms: float | None
+
+    @property
+    def what(self) -> str:
+        """What was called, for people: the action, or the method where it runs none."""
+        return self.action or self.method or "(no method)"
 
 
 @dataclass(frozen=True, slots=True)

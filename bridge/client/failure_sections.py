@@ -39,7 +39,7 @@ def call_lines(events: Iterable[CallEvent], since_ms: int) -> list[str]:
 
 
 def _line(event: CallEvent, since_ms: int) -> str:
-    what = event.method if event.action is None else f"{event.method} {event.action}"
+    what = event.what if event.action is None else f"{event.method} {event.action}"
     at = f"+{(event.at - since_ms) / 1000:.3f} s"
     if event.phase == "begin":
         return f"{at}  {what}  not answered"

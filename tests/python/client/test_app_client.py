@@ -461,6 +461,16 @@ async def test_calls_of_others_are_seen(using: Any, bridge: FakeBridge) -> None:
 
 
 @both_clients
+async def test_a_call_that_names_no_method_is_seen_as_well(using: Any, bridge: FakeBridge) -> None:
+    begin = {"seq": 1, "phase": "begin", "call": 1, "session": "s", "at": 5}
+    told = {"now": 9, "next": 1, "missed": 0, "events": [begin]}
+    bridge.script = lambda _: Answer(body=json.dumps(told).encode())
+    async with using(to(bridge)) as client:
+        (event,) = (await client.calls(0)).events
+    assert (event.method, event.what) == (None, "(no method)")
+
+
+@both_clients
 async def test_the_status_is_an_object(using: Any, bridge: FakeBridge) -> None:
     bridge.script = lambda _: status_of("App")
     async with using(to(bridge)) as client:

@@ -51,6 +51,7 @@ def test_a_call_that_ended_is_one_line_and_one_that_did_not_says_so() -> None:
     bare = changed(END, action=None, ok=False, code="TIMEOUT", duration_ms=None)
     assert call_lines([bare], 1_000) == ["+0.250 s  actions/execute  TIMEOUT"]
     assert call_lines([changed(bare, code=None)], 1_000) == ["+0.250 s  actions/execute  failed"]
+    assert call_lines([changed(bare, method=None)], 1_000) == ["+0.250 s  (no method)  TIMEOUT"]
 
 
 def test_calls_of_earlier_tests_are_left_out_and_the_last_ones_are_kept() -> None:
