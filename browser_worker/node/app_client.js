@@ -9,7 +9,13 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { BRIDGE_LIMITS } from "../contract/limits.js";
 import { stringify } from "../contract/strict_json.js";
-import { ActionError, BridgeFailure, CallAborted, DeadlineExceeded } from "./bascule_error.js";
+import {
+  ActionError,
+  BasculeError,
+  BridgeFailure,
+  CallAborted,
+  DeadlineExceeded,
+} from "./bascule_error.js";
 import { BridgeConnection } from "./bridge_connection.js";
 
 /** @import { BridgeLike } from "./bridge_connection.js" */
@@ -65,7 +71,7 @@ import { BridgeConnection } from "./bridge_connection.js";
  * @property {"begin" | "end"} phase
  * @property {number | string} call The same for begin and end.
  * @property {string} session
- * @property {string} method
+ * @property {string} [method] Left out of a request that names none.
  * @property {string} [action]
  * @property {number} at Unix time in milliseconds.
  * @property {boolean} [ok]
@@ -163,7 +169,8 @@ export class AppClient {
   }
 
   /**
-   * Execute an action. A write of an app that has revisions needs `expectedRevision`.
+   * Execute an action. A write of an app that has revisions needs `expectedRevision`. What fails while
+   * "latest" is read was no call: nothing was done.
    *
    * @param {string} action
    * @param {JsonObject} [input]
@@ -173,7 +180,7 @@ export class AppClient {
   async call(action, input, { expectedRevision, ...limits } = {}) {
     const revision =
       expectedRevision === "latest"
-        ? (await this.describe(action, limits)).revision
+        ? await this.#latestRevision(action, limits)
         : (expectedRevision ?? null);
     const result = await this.request(
       "actions/execute",
@@ -190,6 +197,22 @@ export class AppClient {
       task: result["task"] ?? null,
       revision: result["revision"] ?? null,
     };
+  }
+
+  /**
+   * @param {string} action
+   * @param {CallLimits} limits
+   */
+  async #latestRevision(action, limits) {
+    try {
+      return (await this.describe(action, limits)).revision;
+    } catch (error) {
+      if (error instanceof BasculeError) {
+        const outcome = error instanceof ActionError ? null : "not_delivered";
+        Object.assign(error, { outcome });
+      }
+      throw error;
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,6 +73,23 @@ class TestApp {
     this.dispatcher.setEnabled(true);
   }
 }
+
+test("what fails while the latest revision is read was no call", async () => {
+  const server = createServer((request) => request.socket.destroy()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const client = connect({ url: `http://127.0.0.1:${port}`, token: "t".repeat(43) });
+  try {
+    await assert.rejects(client.call("count"), { code: "CONNECTION_LOST", outcome: "unknown" });
+    await assert.rejects(client.call("count", {}, { expectedRevision: "latest" }), {
+      code: "CONNECTION_LOST",
+      outcome: "not_delivered",
+    });
+  } finally {
+    await client.close();
+    server.close();
+  }
+});
 
 describe("a client of an app that is attached to a real bridge", () => {
   /** @type {string} */
