@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from bridge.client.page_attaching import (
@@ -30,7 +31,7 @@ class BasculeAttach:
     def __init__(self, bridge: StartedBridge) -> None:
         self._bridge = bridge
         self._pages: list[Page] = []
-        self._endings: list[Callable[[], None]] = []
+        self._endings = ExitStack()
 
     def __call__(self, page: Page, url: str | None = None, *, button: Button = "Attach") -> Any:  # noqa: ANN401 - a client, or what is to be awaited for one
         """Open the app in a page, attach it, and return a client for it.
@@ -46,19 +47,21 @@ class BasculeAttach:
         self._leave(page)
         drive(attaching(page, self._bridge, url, button))
         self._pages.append(page)
-        self._endings.append(lambda: drive(detaching(page, self._bridge)))
+        self._endings.callback(lambda: drive(detaching(page, self._bridge)))
         return self.client()
 
     def client(self) -> AppClient:
         """Return a blocking client that is closed with the test."""
         client = self._bridge.connect()
-        self._endings.append(client.close)
+        self._endings.callback(client.close)
         return client
 
     def finish(self) -> None:
-        """Close all clients and detach all pages, so that the next test can attach its own."""
-        while self._endings:
-            self._endings.pop()()
+        """Close all clients and detach all pages, so that the next test can attach its own.
+
+        What one of them raises is raised when all are done.
+        """
+        self._endings.close()
 
     def _leave(self, page: Page) -> None:
         if page in self._pages:
@@ -76,7 +79,7 @@ class BasculeAttach:
             await client.close()
             await drive_async(detaching(page, self._bridge))
 
-        self._endings.append(lambda: _run_in(loop, end))
+        self._endings.callback(_run_in, loop, end)
         return client
 
 

@@ -109,6 +109,42 @@ def test_a_page_is_attached_where_and_how_a_test_says(project: pytest.Pytester) 
     run(project).assert_outcomes(passed=5)
 
 
+def test_a_page_that_cannot_be_looked_at_keeps_no_other_from_being_detached(
+    project: pytest.Pytester,
+) -> None:
+    project.makepyfile(
+        """
+        from scripted_browser import BrowserPage
+
+        class Watched(BrowserPage):
+            detached = False
+
+            def is_closed(self):
+                self.detached = True
+                return super().is_closed()
+
+        class Crashed(BrowserPage):
+            def locator(self, selector):
+                self.leave()
+                raise RuntimeError("the page has crashed")
+
+        first = Watched()
+
+        def test_it(bascule_attach):
+            bascule_attach(first)
+            first.leave()
+            bascule_attach(Crashed())
+            first.detached = False
+
+        def test_that_the_first_page_was_detached_all_the_same():
+            assert first.detached
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["*the page has crashed*"])
+
+
 def test_a_failure_shows_the_log_and_the_calls_and_no_secret(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
