@@ -16,7 +16,7 @@ from aiohttp import WSMsgType, web
 
 from bridge.broker.effects import ChannelEnd, SendItems, SendRefusal
 from bridge.contract.limits import BridgeLimits
-from bridge.servers.channel_frames import CLOSE_CODES, next_frame, render
+from bridge.servers.channel_frames import CLOSE_CODES, next_frame, render, text_frame
 from bridge.servers.channel_handshake import CHANNEL_PROTOCOL
 from bridge.servers.shapes import ShapeError
 
@@ -26,6 +26,8 @@ _LOG = logging.getLogger(__name__)
 _BINARY: Final = 1003
 _GOODBYE_SECONDS: Final = 0.5
 """How long a peer is waited for that was told that the channel closes."""
+_CUT_OFF_SECONDS: Final = 2 * _GOODBYE_SECONDS
+"""After this long its socket is gone, read or not: a peer that reads nothing hears no goodbye."""
 
 
 class _Response(web.WebSocketResponse[bool]):
@@ -51,6 +53,9 @@ class ChannelSocket:
             timeout=_GOODBYE_SECONDS,
             decode_text=False,
         )
+        # As often again as the items that are sent ahead: calls that end make room for others.
+        self._most_unread = 2 * limits.max_poll_items * limits.max_body_bytes
+        self._transport: asyncio.Transport | None = None
         self._waiting: deque[SendItems | SendRefusal] = deque()
         self._flushes = True
         """Whether what waits will leave: after the handshake, or when this turn ends."""
@@ -81,6 +86,7 @@ class ChannelSocket:
 
     async def run(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer the handshake and carry frames until the channel ends, whoever ends it."""
+        self._transport = request.transport
         await self._socket.prepare(request)
         self._flush()
         if self._end is not None:
@@ -90,6 +96,7 @@ class ChannelSocket:
         finally:
             if self._closing is not None:
                 await asyncio.wait({self._closing})
+            self._cut_off_later()
         return self._socket
 
     async def _read(self) -> None:
@@ -101,31 +108,38 @@ class ChannelSocket:
                     self._on_frame(message.data)
                 except ShapeError as error:
                     _LOG.warning("the page sent a malformed frame: %s", error.message)
-                    await self._socket.close(code=CLOSE_CODES[ChannelEnd.MALFORMED])
+                    await self._say_goodbye(CLOSE_CODES[ChannelEnd.MALFORMED])
             elif message.type is WSMsgType.BINARY:
-                await self._socket.close(code=_BINARY)
+                await self._say_goodbye(_BINARY)
             else:
                 return
 
     def _flush(self) -> None:
+        """Give what waits to the socket, without waiting until the peer has read."""
         self._flushes = False
         while self._waiting:
-            frame = render(next_frame(self._waiting))
-            writing = self._socket.send_frame(frame, WSMsgType.TEXT)
-            try:
-                # Its first step gives the frame to the socket. What may follow waits until the peer
-                # has read, for which the eight unacknowledged items are bound enough.
-                writing.send(None)
-            except (StopIteration, ConnectionError):
+            frame = text_frame(render(next_frame(self._waiting)))
+            transport = self._transport
+            if transport is None or transport.is_closing() or self._socket.closed:
                 continue
-            writing.close()
+            transport.write(frame)
+            if transport.get_write_buffer_size() > self._most_unread:
+                _LOG.warning("the page reads nothing of its channel")
+                transport.abort()
 
     def _close_soon(self) -> None:
         self._flush()
-        self._closing = asyncio.create_task(self._say_goodbye())
+        code = self._end or CLOSE_CODES[ChannelEnd.CLOSING]
+        self._closing = asyncio.create_task(self._say_goodbye(code))
 
-    async def _say_goodbye(self) -> None:
+    async def _say_goodbye(self, code: int) -> None:
+        self._cut_off_later()
         try:
-            await self._socket.close(code=self._end or CLOSE_CODES[ChannelEnd.CLOSING])
+            await self._socket.close(code=code)
         except ConnectionError as error:
             _LOG.debug("the channel broke off: %s", type(error).__name__)
+
+    def _cut_off_later(self) -> None:
+        if self._transport is not None:
+            # Of a socket that has closed by then it does nothing.
+            asyncio.get_running_loop().call_later(_CUT_OFF_SECONDS, self._transport.abort)
