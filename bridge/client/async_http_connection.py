@@ -13,6 +13,9 @@ from typing import Final, cast
 
 from bridge.client.bridge_address import LOOPBACK, BridgeAddress
 from bridge.client.connection_failures import (
+    ClosedUnanswered,
+    NotSentWhole,
+    closed_early,
     connection_lost,
     ended,
     not_a_bridge,
@@ -28,14 +31,6 @@ __all__ = ["AsyncHttpConnection"]
 
 _MAX_IDLE: Final = 4
 """Idle connections that are kept; a bridge has few sockets to give away."""
-
-
-class _NotSent(Exception):  # noqa: N818 - never leaves this module
-    """Not all of the request was taken, so nobody acted on it."""
-
-
-class _Closed(Exception):  # noqa: N818 - never leaves this module
-    """The connection ended after the request, before the first byte of an answer."""
 
 
 class AsyncHttpConnection:
@@ -57,16 +52,16 @@ class AsyncHttpConnection:
         if line is not None:
             try:
                 return await self._exchange(line, request, deadline)
-            except _NotSent:
+            except NotSentWhole:
                 pass
-            except _Closed:
+            except ClosedUnanswered:
                 if not repeatable:
                     raise connection_lost("the connection broke off") from None
         try:
             return await self._exchange(await self._dial(deadline), request, deadline)
-        except _NotSent:
-            raise unreachable("The bridge closed the connection before the call.") from None
-        except _Closed:
+        except NotSentWhole:
+            raise closed_early() from None
+        except ClosedUnanswered:
             raise connection_lost("the connection broke off") from None
 
     def close(self) -> None:
@@ -139,7 +134,7 @@ class _Line(asyncio.Protocol):
     async def exchange(self, request: bytes) -> HttpResponse:
         transport = self._transport
         if transport is None or transport.is_closing():
-            raise _NotSent
+            raise NotSentWhole
         self._reader = ResponseReader(BRIDGE_LIMITS.max_body_bytes)
         answer: asyncio.Future[HttpResponse] = self._loop.create_future()
         self._answer = answer
@@ -147,7 +142,7 @@ class _Line(asyncio.Protocol):
         transport.write(request)
         if transport.is_closing():
             self.sent_whole = False
-            raise _NotSent
+            raise NotSentWhole
         try:
             response = await answer
         finally:
@@ -156,7 +151,7 @@ class _Line(asyncio.Protocol):
         if not self.sent_whole:
             # Refused half-way, with the reason; anything else cannot be an answer to it.
             if response.status < 400:
-                raise _NotSent
+                raise NotSentWhole
             return response._replace(keeps=False)
         return response
 
@@ -198,8 +193,8 @@ class _Line(asyncio.Protocol):
         if self._answer is None or self._answer.done():
             return
         if not self.sent_whole:
-            self._answer.set_exception(_NotSent())
+            self._answer.set_exception(NotSentWhole())
         elif self._reader is not None and self._reader.has_begun:
             self._answer.set_exception(ConnectionResetError(0, "half-way through the answer"))
         else:
-            self._answer.set_exception(_Closed())
+            self._answer.set_exception(ClosedUnanswered())

@@ -5,7 +5,24 @@ from __future__ import annotations
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode, DeadlineExceeded
 from bridge.contract.error_codes import Outcome
 
-__all__ = ["connection_lost", "ended", "not_a_bridge", "too_late", "unreachable"]
+__all__ = [
+    "ClosedUnanswered",
+    "NotSentWhole",
+    "closed_early",
+    "connection_lost",
+    "ended",
+    "not_a_bridge",
+    "too_late",
+    "unreachable",
+]
+
+
+class NotSentWhole(Exception):  # noqa: N818 - never leaves the connections
+    """Not all of the request was taken, so nobody acted on it."""
+
+
+class ClosedUnanswered(Exception):  # noqa: N818 - never leaves the connections
+    """The connection ended after the request, before the first byte of an answer."""
 
 
 def unreachable(message: str) -> BridgeFailure:
@@ -16,6 +33,11 @@ def unreachable(message: str) -> BridgeFailure:
         hint="Is the bridge still running? `bascule list` tells.",
         outcome=Outcome.NOT_DELIVERED,
     )
+
+
+def closed_early() -> BridgeFailure:
+    """Say that a new connection was closed before the request was sent whole."""
+    return unreachable("The bridge closed the connection before the call.")
 
 
 def ended() -> BridgeFailure:

@@ -16,6 +16,9 @@ from typing import Final
 
 from bridge.client.bridge_address import LOOPBACK, BridgeAddress
 from bridge.client.connection_failures import (
+    ClosedUnanswered,
+    NotSentWhole,
+    closed_early,
     connection_lost,
     ended,
     not_a_bridge,
@@ -36,14 +39,6 @@ _READ_BYTES: Final = 65_536
 def always() -> bool:
     """Say that a bridge runs, for one whose process is not known."""
     return True
-
-
-class _NotSent(Exception):  # noqa: N818 - never leaves this module
-    """Not all of the request was taken, so nobody acted on it."""
-
-
-class _Closed(Exception):  # noqa: N818 - never leaves this module
-    """The connection ended after the request, before the first byte of an answer."""
 
 
 class HttpConnection:
@@ -80,16 +75,16 @@ class HttpConnection:
             if opened is not None:
                 try:
                     return self._exchange(opened, request, deadline)
-                except _NotSent:
+                except NotSentWhole:
                     pass
-                except _Closed:
+                except ClosedUnanswered:
                     if not repeatable:
                         raise connection_lost("the connection broke off") from None
             try:
                 return self._exchange(self._dial(deadline), request, deadline)
-            except _NotSent:
-                raise unreachable("The bridge closed the connection before the call.") from None
-            except _Closed:
+            except NotSentWhole:
+                raise closed_early() from None
+            except ClosedUnanswered:
                 raise connection_lost("the connection broke off") from None
 
     def close(self) -> None:
@@ -185,10 +180,10 @@ class HttpConnection:
     def _read_refusal(self, opened: socket.socket, deadline: float) -> HttpResponse:
         try:
             response = self._receive(opened, deadline)
-        except (OSError, HttpError, _Closed):
-            raise _NotSent from None
+        except (OSError, HttpError, ClosedUnanswered):
+            raise NotSentWhole from None
         if response.status < 400:
-            raise _NotSent
+            raise NotSentWhole
         return response._replace(keeps=False)
 
     def _receive(self, opened: socket.socket, deadline: float) -> HttpResponse:
@@ -205,7 +200,7 @@ class HttpConnection:
             if not data:
                 if reader.has_begun:
                     raise ConnectionResetError(0, "half-way through the answer")
-                raise _Closed
+                raise ClosedUnanswered
             response = reader.feed(data)
             if response is not None:
                 return response
