@@ -15,9 +15,11 @@ from typing import NamedTuple
 __all__ = [
     "BRIDGE_LIMITS",
     "JSON_LIMITS",
+    "NATIVE_LIMITS",
     "PROTOCOL_LIMITS",
     "BridgeLimits",
     "JsonLimits",
+    "NativeLimits",
     "ProtocolLimits",
 ]
 
@@ -63,6 +65,7 @@ class BridgeLimits(NamedTuple):
     max_body_bytes: int = 1_048_576 + 4_096
     """Body of a POST: one message of the largest size, and its envelope."""
     max_poll_items: int = 8
+    """Items of one poll; on a channel, items that are not acknowledged yet."""
     ticket_seconds: float = 10.0
     """A channel is opened by its ticket within this time, or not at all."""
     channel_alive_seconds: float = 15.0
@@ -72,9 +75,9 @@ class BridgeLimits(NamedTuple):
     max_call_seconds: float = 30.0
     """Longest, and default, time from accepting an `/rpc` to its answer."""
     client_expiry_seconds: float = 60.0
-    """A page without a poll or a result for this long is taken to be gone."""
+    """A page without a poll, a result or a frame for this long is taken to be gone."""
     client_grace_seconds: float = 2.0
-    """A page whose open poll broke off has this long to come back."""
+    """A page whose open poll or channel broke off has this long to come back."""
     suspended_after_seconds: float = 5.0
     """A leased item that a hidden page did not begin within this time will not be begun soon."""
     max_answered_ids: int = 256
@@ -84,7 +87,9 @@ class BridgeLimits(NamedTuple):
     max_journal_events: int = 512
     """Beginnings and ends of calls that are remembered for those who watch."""
     max_watchers: int = 4
+    """Watches that wait at once; each keeps a socket."""
     max_watch_seconds: float = 20.0
+    """As for a poll."""
     max_label_chars: int = 128
     """Of a method's or an action's name, where it is told to those who watch."""
     max_app_name_chars: int = 200
@@ -102,6 +107,24 @@ class BridgeLimits(NamedTuple):
     preflight_max_age_seconds: int = 600
 
 
+class NativeLimits(NamedTuple):
+    """Bounds of a native app's socket: connections, and the work of one tick."""
+
+    max_connections: int = 16
+    """As many as a page keeps sessions. The next one is answered `SESSION_LIMIT` and closed."""
+    max_tick_lines: int = 32
+    """Lines that one tick handles over all connections: an app's window must stay alive."""
+    max_tick_read_bytes: int = 262_144
+    """What one tick reads of one connection, about what the system keeps for it."""
+    max_waiting_lines: int = 64
+    """Lines that are read and not yet handled, after which nothing more is read."""
+    max_unread_seconds: float = 10.0
+    """A peer that takes nothing of an answer for so long is cut off."""
+    accept_pause_seconds: float = 1.0
+    """How long no connection is accepted after the system had no handle left for one."""
+
+
 JSON_LIMITS = JsonLimits()
 PROTOCOL_LIMITS = ProtocolLimits()
 BRIDGE_LIMITS = BridgeLimits()
+NATIVE_LIMITS = NativeLimits()

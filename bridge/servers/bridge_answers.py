@@ -78,7 +78,7 @@ ERROR_TEXTS: Final[Mapping[BridgeErrorCode, ErrorText]] = {
         "The response carries another JSON-RPC id than the request, which is still outstanding."
     ),
     _CODE.DUPLICATE_RESULT: ErrorText("This request is answered already; the first answer holds."),
-    _CODE.POLL_SUPERSEDED: ErrorText("A newer poll of the same client has taken over."),
+    _CODE.POLL_SUPERSEDED: ErrorText("A newer poll or channel of the same client has taken over."),
     _CODE.STALE_CLIENT: ErrorText(
         "This client is not attached: it is unknown, was disconnected or has expired.",
         "Connect again.",
