@@ -330,7 +330,8 @@ def test_matches_are_shown_where_the_terminal_has_moved_them(
     page: Page, bridge: RealBridge, attach: Attach
 ) -> None:
     attach(page, bridge)
-    editor(page).press("Control+f")
+    write(page, "A bascule, another bascule.")
+    page.keyboard.press("Control+f")
     page.keyboard.type("bascule")
     marked = "[...CSS.highlights.get('found')].map((range) => range.toString().toLowerCase())"
     expect(page.locator("#find-count")).to_have_text("1 of 2")
