@@ -10,15 +10,24 @@ export { ActionSpec } from "./dispatcher/action_spec.js";
 export { AgentEndpoint } from "./dispatcher/agent_endpoint.js";
 export { AppError } from "./dispatcher/app_error.js";
 export { Dispatcher } from "./dispatcher/dispatcher.js";
+export { RpcSession } from "./dispatcher/rpc_session.js";
+export { TaskTable } from "./dispatcher/task_table.js";
 export { attach, recallAttachment } from "./link/attach.js";
 export { AttachLinkError, readAttachLink } from "./link/attach_link.js";
 export { browserRuntime } from "./link/browser_runtime.js";
 export { AttachPanel } from "./link/panel/attach_panel.js";
 
 /** @typedef {import("./dispatcher/action_spec.js").ActionOptions} ActionOptions */
+/** @typedef {import("./dispatcher/batch.js").BatchItem} BatchItem */
+/** @typedef {import("./dispatcher/batch.js").BatchResult} BatchResult */
 /** @typedef {import("./dispatcher/call_observers.js").CallEvent} CallEvent */
+/** @typedef {import("./dispatcher/dispatcher.js").Batch} Batch */
+/** @typedef {import("./dispatcher/dispatcher.js").ExternalCall} ExternalCall */
 /** @typedef {import("./dispatcher/host.js").CallContext} CallContext */
 /** @typedef {import("./dispatcher/host.js").Host} Host */
+/** @typedef {import("./dispatcher/host.js").Resource} Resource */
 /** @typedef {import("./dispatcher/host.js").Unavailability} Unavailability */
+/** @typedef {import("./dispatcher/runtime.js").Runtime} Runtime */
+/** @typedef {import("./dispatcher/task_table.js").Task} Task */
 /** @typedef {import("./link/attach.js").AttachOptions} AttachOptions */
 /** @typedef {import("./link/attachment.js").Attachment} Attachment */

@@ -72,6 +72,10 @@ export class ActionSpec {
     }
     const bits = BigInt(options.capabilities ?? 0);
     if (bits < 0n) throw new TypeError(`${name}: capability bits are not negative`);
+    const { transaction } = options;
+    if (transaction !== undefined && (typeof transaction !== "string" || transaction === "")) {
+      throw new TypeError(`${name}: a transaction domain is a name`);
+    }
     /** @readonly */
     this.kind = kind;
     /** @readonly */
@@ -88,9 +92,9 @@ export class ActionSpec {
     /** @readonly */
     this.capabilities = options.capabilities ?? 0;
     /** @readonly */
-    this.undo = options.undo ?? false;
+    this.undo = Boolean(options.undo);
     /** @readonly */
-    this.transaction = options.transaction;
+    this.transaction = transaction;
     /** @readonly */
     this.commandId = options.commandId;
     /** @readonly @type {Validator} */

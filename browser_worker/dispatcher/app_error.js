@@ -6,7 +6,7 @@
 
 import { APP_ERROR, JSON_RPC_ERROR } from "../contract/error_codes.js";
 import { JSON_LIMITS } from "../contract/limits.js";
-import { stringify } from "../contract/strict_json.js";
+import { parse, stringify } from "../contract/strict_json.js";
 
 /** @import { AppErrorCode } from "../contract/error_codes.js" */
 /** @import { StrictJsonError } from "../contract/strict_json.js" */
@@ -75,27 +75,44 @@ const ERROR_LIMITS = Object.freeze({
   maxValues: JSON_LIMITS.maxValues - 3,
 });
 
+/** What an error may hold that stands inside a result, or inside another error. */
+const NESTED_LIMITS = Object.freeze({ ...ERROR_LIMITS, maxDepth: JSON_LIMITS.maxDepth - 5 });
+
 /**
- * The same as `toWireError`, as JSON text and without fail: an error that cannot be written keeps
- * its code, and one that cannot even be read is `HOST_ERROR`.
+ * The same as `toWireError`, always fit to be sent inside a result: an error that cannot be written
+ * keeps its code, and one that cannot even be read is `HOST_ERROR`.
+ *
+ * @param {unknown} error
+ * @returns {WireError} Plain data of its own.
+ */
+export function sendableError(error) {
+  try {
+    const whole = toWireError(error);
+    try {
+      return parse(stringify(whole, NESTED_LIMITS));
+    } catch {
+      return {
+        code: whole.code,
+        message: "The error cannot be told in full.",
+        ...(whole.data === undefined ? {} : { data: { code: whole.data["code"] } }),
+      };
+    }
+  } catch {
+    return HOST_ERROR;
+  }
+}
+
+/**
+ * The same as JSON text, without fail.
  *
  * @param {unknown} error
  * @returns {string}
  */
 export function wireErrorText(error) {
   try {
-    const whole = toWireError(error);
-    try {
-      return stringify(whole, ERROR_LIMITS);
-    } catch {
-      return stringify({
-        code: whole.code,
-        message: "The error cannot be told in full.",
-        ...(whole.data === undefined ? {} : { data: { code: whole.data["code"] } }),
-      });
-    }
+    return stringify(toWireError(error), ERROR_LIMITS);
   } catch {
-    return stringify(HOST_ERROR);
+    return stringify(sendableError(error));
   }
 }
 

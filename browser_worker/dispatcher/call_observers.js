@@ -17,6 +17,12 @@ import { Observers } from "./observers.js";
  * @property {number} [durationMs] At the end.
  */
 
+/**
+ * Tells the end of one call.
+ *
+ * @typedef {{ done: (deferred: boolean) => void, failed: (error: unknown) => void }} CallEnd
+ */
+
 /** The observers of one dispatcher. */
 export class CallObservers {
   /** @param {() => number} now Milliseconds. */
@@ -39,7 +45,7 @@ export class CallObservers {
    * Tells that a call begins.
    *
    * @param {Pick<CallEvent, "action" | "kind" | "session">} what
-   * @returns {{ done: (deferred: boolean) => void, failed: (error: unknown) => void }} Tells its end.
+   * @returns {CallEnd}
    */
   begin(what) {
     if (this._observers.size === 0) return { done: () => {}, failed: () => {} };

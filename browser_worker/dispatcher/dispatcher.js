@@ -7,31 +7,50 @@
  */
 
 import { PROTOCOL_LIMITS } from "../contract/limits.js";
-import { stringify, toPlain } from "../contract/strict_json.js";
-import { ActionSpec } from "./action_spec.js";
 import { AppError, contractCode } from "./app_error.js";
+import { OrderedBatch } from "./batch.js";
+import { CallChecks, requireCaller } from "./call_checks.js";
 import { CallObservers } from "./call_observers.js";
+import { CheckedHost } from "./checked_host.js";
 import { andThen, watched } from "./eventually.js";
 import { HostCall } from "./host_call.js";
-import { outputError } from "./json_copy.js";
-import { firstNotJson } from "./not_json.js";
 import { Observers } from "./observers.js";
+import { checkedOutput, judgeOutput } from "./outputs.js";
 import { TIMELESS } from "./runtime.js";
 import { Task, TaskTable } from "./task_table.js";
+import { Transaction } from "./transaction.js";
 import { TurnQueue } from "./turn_queue.js";
 
-/** @import { Host, Unavailability } from "./host.js" */
+/** @import { ActionSpec } from "./action_spec.js" */
+/** @import { BatchResult } from "./batch.js" */
 /** @import { Eventually } from "./eventually.js" */
+/** @import { Host, Resource, Unavailability } from "./host.js" */
+/** @import { Surroundings } from "./host_call.js" */
 /** @import { Runtime } from "./runtime.js" */
 
 /**
- * @typedef {object} ExternalCall One call from outside.
- * @property {string} action
- * @property {unknown} [input] As parsed: numbers may still be tokens.
- * @property {number | bigint} [expectedRevision]
+ * @typedef {object} Caller Who calls from outside.
  * @property {string} [session]
  * @property {() => boolean} [expired] Whether the caller has gone by now.
  */
+
+/**
+ * @typedef {object} CallData
+ * @property {string} action
+ * @property {unknown} [input] As parsed: numbers may still be tokens. `{}` where it is absent.
+ * @property {number | bigint} [expectedRevision]
+ */
+
+/** @typedef {CallData & Caller} ExternalCall One call from outside. */
+
+/**
+ * @typedef {object} BatchData
+ * @property {readonly CallData[]} calls
+ * @property {boolean} [atomic] False by default.
+ * @property {boolean} [stopOnError] True by default; of no meaning in an atomic batch.
+ */
+
+/** @typedef {BatchData & Caller} Batch Several calls from outside. */
 
 /** @typedef {{ status: "completed", output: unknown } | { status: "deferred", task: Task }} Executed */
 
@@ -53,10 +72,20 @@ export class Dispatcher {
     this.tasks = new TaskTable();
     this._runtime = runtime;
     this._onHostError = onHostError;
+    this._checkedHost = new CheckedHost(host);
+    this._checks = new CallChecks(this._checkedHost);
     this._turns = new TurnQueue();
     this._enabled = false;
     this._observers = new CallObservers(() => runtime.now());
     this._enabledObservers = /** @type {Observers<boolean>} */ (new Observers());
+    /** @type {Surroundings} */
+    this._around = {
+      host: this._checkedHost,
+      tasks: this.tasks,
+      runtime,
+      onHostError: (error) => this.reportHostError(error),
+      completed: (spec, answer) => this._completed(spec, answer),
+    };
   }
 
   get enabled() {
@@ -75,9 +104,12 @@ export class Dispatcher {
   }
 
   /**
-   * @param {(enabled: boolean) => void} observer Watches `setEnabled`. What it throws changes nothing.
+   * Watches `setEnabled`.
+   *
+   * @param {(enabled: boolean) => void} observer What it throws changes nothing.
+   * @returns {() => void} Ends the watching.
    */
-  onEnabled(observer) {
+  onEnabledChange(observer) {
     return this._enabledObservers.add(observer);
   }
 
@@ -121,22 +153,7 @@ export class Dispatcher {
    * @returns {Eventually<ReadonlyMap<string, ActionSpec>>}
    */
   actions() {
-    return andThen(this.host.actions(), (specs) => {
-      /** @type {Map<string, ActionSpec>} */
-      const byName = new Map();
-      const commands = new Set();
-      for (const spec of specs) {
-        if (!(spec instanceof ActionSpec) || byName.has(spec.name)) {
-          throw new TypeError("the host's actions are not unique ActionSpecs");
-        }
-        if (spec.commandId !== undefined) {
-          if (commands.has(spec.commandId)) throw new TypeError("command ids are not unique");
-          commands.add(spec.commandId);
-        }
-        byName.set(spec.name, spec);
-      }
-      return byName;
-    });
+    return this._checkedHost.actions();
   }
 
   /**
@@ -157,16 +174,13 @@ export class Dispatcher {
   }
 
   /**
-   * The state number, always read from the host.
+   * The state number of the app or of one action, always read from the host.
    *
    * @param {string} [action]
    * @returns {number | bigint | null}
    */
   revision(action) {
-    const revision = this.host.revision(action);
-    if (revision === null || revision === undefined) return null;
-    if (typeof revision === "bigint" || Number.isSafeInteger(revision)) return revision;
-    throw new TypeError("the host's revision is not an integer");
+    return this._checkedHost.revision(action);
   }
 
   /**
@@ -175,9 +189,7 @@ export class Dispatcher {
    * @returns {number | bigint}
    */
   capabilities() {
-    const held = this.host.capabilities();
-    if (typeof held === "bigint" || Number.isSafeInteger(held)) return held;
-    throw new TypeError("the host's capabilities are no integer");
+    return this._checkedHost.capabilities();
   }
 
   /**
@@ -187,8 +199,7 @@ export class Dispatcher {
    * @returns {Unavailability | null}
    */
   unavailable(name) {
-    const found = this.host.modal?.() ?? this.host.availability?.(name) ?? null;
-    return found === null ? null : { code: String(found.code), reason: String(found.reason) };
+    return this._checkedHost.unavailable(name);
   }
 
   /**
@@ -237,18 +248,96 @@ export class Dispatcher {
   }
 
   /**
-   * Runs something of the host's in turn: `state/inspect`, say. What lasts too long goes on, but
-   * gives up its turn.
+   * Runs several calls for a caller outside: in order, each with its own turn, checks and end, up to
+   * the first that fails or to the last; or `atomic`, as one unit in one turn. Contract: batches.
+   *
+   * @param {Batch} batch
+   * @returns {Eventually<BatchResult>}
+   * @throws {AppError} `DISABLED`; for an atomic batch what `Transaction.run` says.
+   */
+  batch({ calls, atomic = false, stopOnError = true, ...caller }) {
+    this.requireEnabled();
+    const whole = calls.map((call) => ({ ...call, ...caller }));
+    if (!atomic) {
+      const powers = {
+        execute: (/** @type {ExternalCall} */ call) => this.execute(call),
+        revision: (/** @type {string} */ action) => this.revision(action),
+        onError: (/** @type {unknown} */ error) => this.reportHostError(error),
+      };
+      return new OrderedBatch(powers, { calls: whole, stopOnError }).run();
+    }
+    return andThen(this.actions(), (specs) =>
+      this._turns.run(() => {
+        // Its turn may have come long after it was asked for.
+        this.requireEnabled();
+        return this._transaction().run(specs, whole);
+      }),
+    );
+  }
+
+  _transaction() {
+    return new Transaction({
+      host: this._checkedHost,
+      checks: this._checks,
+      observers: this._observers,
+      completed: (spec, answer) => this._completed(spec, answer),
+      requireEnabled: () => this.requireEnabled(),
+      onError: (error) => this.reportHostError(error),
+      disable: () => this.setEnabled(false),
+    });
+  }
+
+  /**
+   * Asks for a view of the app's state, in turn.
+   *
+   * @param {Record<string, unknown>} query Plain data.
+   * @param {Caller} [caller] Who asks from outside; without one it is the app itself.
+   * @returns {Eventually<Record<string, unknown>>}
+   * @throws {AppError} `UNAVAILABLE` where the host offers none, `INVALID_OUTPUT` for no object.
+   */
+  inspect(query, caller) {
+    return this._inTurn(() => this._checkedHost.inspect(query), caller);
+  }
+
+  /**
+   * Reads a part of a resource, in turn.
+   *
+   * @param {string} uri
+   * @param {number} offset Bytes.
+   * @param {number} limit Bytes, at most 65,536.
+   * @param {Caller} [caller] As above.
+   * @returns {Eventually<Resource>}
+   * @throws {AppError} `UNKNOWN_RESOURCE`
+   */
+  readResource(uri, offset, limit, caller) {
+    const read = () => this._checkedHost.readResource(uri, offset, limit);
+    return andThen(this._inTurn(read, caller), (found) => {
+      if (found === null) throw new AppError("UNKNOWN_RESOURCE", "The app has no such resource.");
+      return found;
+    });
+  }
+
+  /**
+   * What lasts too long goes on, but gives up its turn.
    *
    * @template T
    * @param {() => Eventually<T>} call
+   * @param {Caller | undefined} caller
    * @returns {Eventually<T>}
    */
-  inTurn(call) {
-    if (this.host.concurrent) return call();
+  _inTurn(call, caller) {
+    const checked = () => {
+      // Its turn may have come long after it was asked for.
+      if (caller !== undefined) {
+        this.requireEnabled();
+        requireCaller(caller);
+      }
+      return call();
+    };
+    if (this._checkedHost.concurrent) return checked();
     return this._turns.run((giveUp) => {
       const cancel = this._runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, giveUp);
-      return watched(call, cancel, cancel);
+      return watched(checked, cancel, cancel);
     });
   }
 
@@ -264,103 +353,19 @@ export class Dispatcher {
       kind: spec.kind,
       session: call.session,
     });
+    const run = (/** @type {() => void} */ giveUp) => {
+      // Its turn may have come long after it was asked for.
+      if (external) this.requireEnabled();
+      const input = this._checks.run(spec, call, external);
+      return new HostCall(this._around, spec, { session: call.session, external, giveUp }).run(
+        input,
+      );
+    };
     return watched(
-      () =>
-        this.host.concurrent
-          ? this._checked(spec, call, external, () => {})
-          : this._turns.run((giveUp) => this._checked(spec, call, external, giveUp)),
+      () => (this._checkedHost.concurrent ? run(() => {}) : this._turns.run(run)),
       (executed) => done(executed.status === "deferred"),
       failed,
     );
-  }
-
-  /**
-   * All checks from the capability on, in the contract's order, and then the host.
-   *
-   * @param {ActionSpec} spec
-   * @param {ExternalCall} call
-   * @param {boolean} external
-   * @param {() => void} giveUp Ends this call's turn.
-   * @returns {Eventually<Executed>}
-   */
-  _checked(spec, call, external, giveUp) {
-    // Its turn may have come long after it was asked for.
-    if (external) this.requireEnabled();
-    if (call.expired?.()) {
-      const reason = "The caller's time ran out before its turn came; nothing was run.";
-      throw new AppError("UNAVAILABLE", reason, { availability: { code: "EXPIRED", reason } });
-    }
-    this._checkCapability(spec);
-    const input = call.input === undefined ? {} : call.input;
-    // What came from outside was parsed; what the app itself gives may be anything.
-    const wrong = external ? undefined : firstNotJson(input);
-    const errors = wrong === undefined ? spec.input.errors(input) : [wrong];
-    if (errors.length > 0) {
-      throw new AppError("INVALID_INPUT", "The input does not match the action's schema.", {
-        errors,
-      });
-    }
-    if (external) this._checkRevision(spec, call.expectedRevision);
-    const availability = this.unavailable(spec.name);
-    if (availability !== null) {
-      throw new AppError("UNAVAILABLE", availability.reason, { availability });
-    }
-    const running = new HostCall(
-      {
-        host: this.host,
-        tasks: this.tasks,
-        runtime: this._runtime,
-        onHostError: (error) => this.reportHostError(error),
-        completed: (done, answer) => this._completed(done, answer),
-      },
-      spec,
-      { session: call.session, external, giveUp },
-    );
-    return running.run(toPlain(input));
-  }
-
-  /** @param {ActionSpec} spec */
-  _checkCapability(spec) {
-    const required = BigInt(spec.capabilities);
-    if (required === 0n) return;
-    const held = this.capabilities();
-    if ((BigInt(held) & required) !== required) {
-      throw new AppError(
-        "CAPABILITY_REQUIRED",
-        "The app does not hold a capability that this needs.",
-        {
-          required: spec.capabilities,
-          held,
-        },
-      );
-    }
-  }
-
-  /**
-   * @param {ActionSpec} spec
-   * @param {number | bigint | undefined} expected
-   */
-  _checkRevision(spec, expected) {
-    const actual = this.revision(spec.name);
-    if (expected === undefined) {
-      if (spec.kind === "write" && actual !== null) {
-        throw new AppError(
-          "REVISION_REQUIRED",
-          "A write needs expectedRevision: send the revision of the last answer; agent/info has it too.",
-        );
-      }
-      return;
-    }
-    if (actual === null || BigInt(expected) !== BigInt(actual)) {
-      throw new AppError(
-        "STALE_REVISION",
-        "The state has changed since that revision; read it again.",
-        {
-          expected,
-          actual,
-        },
-      );
-    }
   }
 
   /**
@@ -371,32 +376,9 @@ export class Dispatcher {
   _completed(spec, answer) {
     if (answer instanceof Task) {
       if (!this.tasks.owns(answer)) throw new TypeError("the task is of another dispatcher");
-      answer.judgeOutput((output) => this.checkOutput(spec, output));
+      answer.judgeOutput((output) => judgeOutput(spec, output));
       return { status: "deferred", task: answer };
     }
-    const output = answer === undefined ? {} : answer;
-    this.checkOutput(spec, output);
-    return { status: "completed", output };
-  }
-
-  /**
-   * Checks what a host gave, after the fact: the action has run.
-   *
-   * @param {ActionSpec} spec
-   * @param {unknown} output
-   * @throws {AppError} `INVALID_OUTPUT` or `LIMIT_EXCEEDED`
-   */
-  checkOutput(spec, output) {
-    try {
-      stringify(output);
-    } catch (error) {
-      throw outputError(error, output);
-    }
-    const errors = spec.output.errors(output);
-    if (errors.length > 0) {
-      throw new AppError("INVALID_OUTPUT", "The action ran, but what it gave breaks its schema.", {
-        errors,
-      });
-    }
+    return { status: "completed", output: checkedOutput(spec, answer === undefined ? {} : answer) };
   }
 }

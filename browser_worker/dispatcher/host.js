@@ -18,6 +18,14 @@
  */
 
 /**
+ * @typedef {object} Resource A part of something that the app has too much of for one answer.
+ * @property {string} mimeType
+ * @property {number} size Bytes of the whole resource.
+ * @property {Uint8Array} data From the offset that was asked for, at most as many bytes as were asked
+ *   for; empty only at the end.
+ */
+
+/**
  * @typedef {object} Host
  * @property {() => Eventually<readonly ActionSpec[]>} actions All actions, in the app's own order. Names
  *   and command ids are unique. May be discovered anew at each call.
@@ -26,10 +34,23 @@
  * @property {() => number | bigint} capabilities The bits that are held now.
  * @property {(action: string, input: any, context: CallContext) => unknown} execute Does it. Gives the
  *   output, a promise of it, or a `Task` (task_table.js) of the dispatcher's table for work that goes on.
+ *   In an atomic batch only an output at once: a promise or a task there undoes the batch, and
+ *   `cancelRequested` tells the handler, which must change nothing any more.
  * @property {(action: string) => Unavailability | null} [availability] Why an action cannot run now.
  * @property {() => Unavailability | null} [modal] Why no action can run now: a dialog is open, say.
  * @property {(query: Record<string, unknown>) => Eventually<Record<string, unknown>>} [inspect] A bounded
  *   view of the app's state; what `query` means is the app's own.
+ * @property {(domain: string) => boolean} [supportsTransaction] Whether a domain can be put back to what it
+ *   was, its revision included. Without it, or unless it gives true, no atomic batch writes there.
+ * @property {(domain: string) => void} [beginTransaction] Remembers the domain's state: its revision,
+ *   selection and undo history too. Where it throws, nothing has begun. Like the two below it is done
+ *   when it returns; a promise is a failure.
+ * @property {(domain: string) => void} [commitTransaction] Keeps what was done since, as one step of undo.
+ * @property {(domain: string) => void} [rollbackTransaction] Puts all of it back, the revision too. Called
+ *   also where the commit failed. Where it fails, the dispatcher disables itself.
+ * @property {(uri: string, offset: number, limit: number) => Eventually<Resource | null>} [readResource]
+ *   At most `limit` bytes from `offset` of something that an action named, or null where there is no
+ *   such thing. A `uri` is the app's own name for it, never a path of a file.
  * @property {boolean} [concurrent] Calls may overlap; without it they run one at a time.
  */
 

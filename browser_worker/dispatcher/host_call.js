@@ -9,15 +9,16 @@ import { isPromiseLike } from "./eventually.js";
 import { progressCopy } from "./task_table.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
+/** @import { CheckedHost } from "./checked_host.js" */
 /** @import { Executed } from "./dispatcher.js" */
 /** @import { Eventually } from "./eventually.js" */
-/** @import { CallContext, Host } from "./host.js" */
+/** @import { CallContext } from "./host.js" */
 /** @import { Runtime } from "./runtime.js" */
 /** @import { Task, TaskTable } from "./task_table.js" */
 
 /**
  * @typedef {object} Surroundings What a call needs of its dispatcher.
- * @property {Host} host
+ * @property {CheckedHost} host
  * @property {TaskTable} tasks
  * @property {Runtime} runtime
  * @property {(error: unknown) => void} onHostError Told what a host threw after its call was answered.

@@ -6,18 +6,24 @@
 
 import { BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS } from "../contract/limits.js";
 import { toPlain } from "../contract/strict_json.js";
-import { AppError, RpcError, toWireError } from "./app_error.js";
+import { AppError, RpcError, sendableError } from "./app_error.js";
 import { andThen } from "./eventually.js";
 import {
+  isObject,
+  optionalBoolean,
   optionalCount,
   optionalInteger,
+  optionalOffset,
   optionalString,
   optionalValue,
+  requiredObjects,
   requiredString,
 } from "./params.js";
+import { base64 } from "./resources.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
-/** @import { Dispatcher } from "./dispatcher.js" */
+/** @import { BatchItem } from "./batch.js" */
+/** @import { CallData, Caller, Dispatcher } from "./dispatcher.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { Params } from "./params.js" */
 /** @import { Task } from "./task_table.js" */
@@ -40,22 +46,23 @@ export const METHODS = new Map([
   ["actions/list", actionsList],
   ["actions/describe", actionsDescribe],
   ["actions/execute", actionsExecute],
+  ["actions/batch", actionsBatch],
   ["state/inspect", stateInspect],
   ["tasks/get", tasksGet],
   ["tasks/cancel", tasksCancel],
+  ["resources/read", resourcesRead],
+  ["view/render", viewRender],
 ]);
 
 /** @type {Method} */
 function agentInfo({ dispatcher }) {
-  // Limits of methods that are not here yet are nobody's business.
-  const { maxBatchCalls: _calls, maxResourceChunkBytes: _chunk, ...protocol } = PROTOCOL_LIMITS;
   return {
     app: dispatcher.app,
     enabled: dispatcher.enabled,
     capabilities: dispatcher.capabilities(),
     limits: {
       ...JSON_LIMITS,
-      ...protocol,
+      ...PROTOCOL_LIMITS,
       maxCallSeconds: BRIDGE_LIMITS.maxCallSeconds,
     },
     methods: [...METHODS.keys()],
@@ -141,45 +148,130 @@ function actionsDescribe({ dispatcher }, params) {
 }
 
 /** @type {Method} */
-function actionsExecute({ dispatcher, session, expired }, params) {
+function actionsExecute(context, params) {
+  const call = callData(params);
+  return andThen(context.dispatcher.execute({ ...call, ...caller(context) }), (executed) => ({
+    ...(executed.status === "completed" ? executed : deferred(executed)),
+    ...withRevision(context.dispatcher, call.action),
+  }));
+}
+
+/**
+ * @param {Params} params
+ * @returns {CallData}
+ */
+function callData(params) {
   const action = requiredString(params, "action");
   const expectedRevision = optionalInteger(params, "expectedRevision");
   const input = optionalValue(params, "input");
-  return andThen(
-    dispatcher.execute({
-      action,
-      input,
-      ...(expectedRevision === undefined ? {} : { expectedRevision }),
-      ...(session === undefined ? {} : { session }),
-      ...(expired === undefined ? {} : { expired }),
-    }),
-    (executed) => ({
-      ...(executed.status === "completed"
-        ? executed
-        : { status: "deferred", task: taskView(executed.task, false) }),
-      ...withRevision(dispatcher, action),
-    }),
-  );
+  return { action, input, ...(expectedRevision === undefined ? {} : { expectedRevision }) };
+}
+
+/**
+ * @param {MethodContext} context
+ * @returns {Caller}
+ */
+function caller({ session, expired }) {
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(expired === undefined ? {} : { expired }),
+  };
+}
+
+/** @param {{ task: Task }} executed */
+function deferred({ task }) {
+  return { status: "deferred", task: taskView(task, false) };
 }
 
 /** @type {Method} */
-function stateInspect({ dispatcher }, params) {
-  const { inspect } = dispatcher.host;
-  if (inspect === undefined) {
-    throw new AppError("UNAVAILABLE", "The app offers no inspection of its state.", {
-      availability: { code: "NO_INSPECTION", reason: "The app offers no inspection of its state." },
-    });
-  }
-  const { protocolVersion: _version, ...query } = params;
-  return andThen(
-    dispatcher.inTurn(() => inspect.call(dispatcher.host, toPlain(query))),
-    (state) => {
-      if (state === null || typeof state !== "object" || Array.isArray(state)) {
-        throw new AppError("INVALID_OUTPUT", "What the app tells of its state is not an object.");
-      }
-      return { ...state, ...withRevision(dispatcher) };
-    },
-  );
+function actionsBatch(context, params) {
+  const { dispatcher } = context;
+  const atomic = optionalBoolean(params, "atomic", false);
+  const stopOnError = optionalBoolean(params, "stopOnError", true);
+  const calls = requiredObjects(params, "calls", PROTOCOL_LIMITS.maxBatchCalls).map(callData);
+  const batch = { calls, atomic, stopOnError, ...caller(context) };
+  return andThen(dispatcher.batch(batch), (done) => ({
+    atomic: done.atomic,
+    committed: done.committed,
+    results: done.results.map(batchItem),
+    ...withRevision(dispatcher),
+  }));
+}
+
+/**
+ * @param {BatchItem} item
+ * @returns {Result}
+ */
+function batchItem(item) {
+  if ("error" in item) return { ok: false, error: sendableError(item.error) };
+  if ("skipped" in item) return { ...item };
+  return {
+    ok: true,
+    ...(item.status === "completed" ? { output: item.output } : deferred(item)),
+    ...(item.revision === null ? {} : { revision: item.revision }),
+  };
+}
+
+/** @type {Method} */
+function stateInspect(context, params) {
+  const { dispatcher } = context;
+  const query = toPlain(withoutVersion(params));
+  return andThen(dispatcher.inspect(query, caller(context)), (state) => ({
+    ...state,
+    ...withRevision(dispatcher),
+  }));
+}
+
+/**
+ * @param {Params} params
+ * @returns {Params} What is for the app.
+ */
+function withoutVersion({ protocolVersion: _version, ...rest }) {
+  return rest;
+}
+
+/** @type {Method} */
+function resourcesRead(context, params) {
+  const uri = requiredString(params, "uri");
+  const offset = optionalOffset(params, "offset");
+  const most = PROTOCOL_LIMITS.maxResourceChunkBytes;
+  const limit = optionalCount(params, "limit", most) ?? most;
+  // No resource goes on past what a number can count: there a host is asked about its end.
+  const from = typeof offset === "bigint" ? Number.MAX_SAFE_INTEGER : offset;
+  const found = context.dispatcher.readResource(uri, from, limit, caller(context));
+  return andThen(found, ({ mimeType, size, data }) => {
+    const end = from + data.length;
+    return {
+      uri,
+      mimeType,
+      size,
+      offset,
+      data: base64(data),
+      ...(end < size ? { nextOffset: end } : {}),
+      ...withRevision(context.dispatcher),
+    };
+  });
+}
+
+const RENDER_ACTION = "ui.render";
+
+/** @type {Method} */
+function viewRender(context, params) {
+  const { dispatcher } = context;
+  const call = { action: RENDER_ACTION, input: withoutVersion(params), ...caller(context) };
+  return andThen(dispatcher.execute(call), (executed) => ({
+    ...(executed.status === "completed" ? rendered(executed.output) : deferred(executed)),
+    ...withRevision(dispatcher),
+  }));
+}
+
+/**
+ * @param {unknown} output
+ * @returns {Result}
+ */
+function rendered(output) {
+  if (isObject(output)) return output;
+  throw new AppError("INVALID_OUTPUT", "What the app rendered is not an object.");
 }
 
 /** @type {Method} */
@@ -206,7 +298,7 @@ function taskView(task, whole) {
   if (whole) view["action"] = task.action;
   if (task.progress !== undefined) view["progress"] = task.progress;
   if (whole && task.state === "completed") view["output"] = task.output;
-  if (whole && task.state === "failed") view["error"] = toWireError(task.error);
+  if (whole && task.state === "failed") view["error"] = sendableError(task.error);
   return view;
 }
 

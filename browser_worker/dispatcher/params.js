@@ -4,7 +4,7 @@
  * -32602; a count above its maximum is `LIMIT_EXCEEDED`.
  */
 
-import { toPlain } from "../contract/strict_json.js";
+import { JsonNumber, toPlain } from "../contract/strict_json.js";
 import { AppError, RpcError } from "./app_error.js";
 
 /** @typedef {Record<string, unknown>} Params */
@@ -80,6 +80,70 @@ export function optionalCount(params, name, maximum) {
     });
   }
   return Number(value);
+}
+
+/**
+ * True or false.
+ *
+ * @param {Params} params
+ * @param {string} name
+ * @param {boolean} fallback Where it is absent.
+ * @returns {boolean}
+ */
+export function optionalBoolean(params, name, fallback) {
+  const value = member(params, name);
+  if (value === undefined) return fallback;
+  if (typeof value !== "boolean") throw invalid(name, "true or false");
+  return value;
+}
+
+/**
+ * A place to go on from: a whole number that is not negative.
+ *
+ * @param {Params} params
+ * @param {string} name
+ * @returns {number | bigint} 0 where it is absent.
+ */
+export function optionalOffset(params, name) {
+  const value = optionalInteger(params, name) ?? 0;
+  if (value < 0) throw invalid(name, "at least 0");
+  return value;
+}
+
+/**
+ * A list of 1 to `maximum` objects.
+ *
+ * @param {Params} params
+ * @param {string} name
+ * @param {number} maximum
+ * @returns {Params[]}
+ */
+export function requiredObjects(params, name, maximum) {
+  const value = member(params, name);
+  if (!Array.isArray(value) || value.length === 0) throw invalid(name, "a list that is not empty");
+  if (value.length > maximum) {
+    throw new AppError("LIMIT_EXCEEDED", `params.${name} holds at most ${maximum}.`, {
+      limit: name,
+      maximum,
+    });
+  }
+  if (!value.every(isObject)) throw invalid(name, "a list of objects");
+  return value;
+}
+
+/**
+ * Whether a parsed value is an object: a number may be one for JavaScript only.
+ *
+ * @param {unknown} value
+ * @returns {value is Params}
+ */
+export function isObject(value) {
+  return (
+    value !== null &&
+    typeof value === "object" &&
+    !Array.isArray(value) &&
+    !(value instanceof JsonNumber)
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ import { StrictJsonError, parse, stringify } from "../contract/strict_json.js";
 import { AppError, RpcError, contractCode, limitExceeded, wireErrorText } from "./app_error.js";
 import { outputError } from "./json_copy.js";
 import { ALWAYS_ANSWERED, METHODS } from "./methods.js";
+import { isObject } from "./params.js";
 
 /** @import { Dispatcher } from "./dispatcher.js" */
 /** @import { Params } from "./params.js" */
@@ -64,10 +65,8 @@ function checkedEnvelope(message) {
   if (Array.isArray(message)) {
     return refuse(null, "An array is no request; use actions/batch for several calls.");
   }
-  if (message === null || typeof message !== "object") {
-    return refuse(null, "A request is a JSON object.");
-  }
-  const members = /** @type {Record<string, unknown>} */ (message);
+  if (!isObject(message)) return refuse(null, "A request is a JSON object.");
+  const members = message;
   /** @param {string} name */
   const own = (name) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const hasId = Object.hasOwn(members, "id");
@@ -80,10 +79,10 @@ function checkedEnvelope(message) {
     return refuse(hasId ? id : null, 'A request has jsonrpc "2.0" and a method.');
   }
   const params = Object.hasOwn(members, "params") ? members["params"] : {};
-  if (params === null || typeof params !== "object" || Array.isArray(params)) {
+  if (!isObject(params)) {
     return { ...broken(id, new RpcError("INVALID_PARAMS", "params must be an object")), method };
   }
-  return { id, method, params: /** @type {Params} */ (params) };
+  return { id, method, params };
 }
 
 /**

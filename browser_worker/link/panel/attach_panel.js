@@ -181,7 +181,7 @@ export class AttachPanel extends Base {
     const dispatcher = this.#dispatcher;
     if (dispatcher !== null) {
       this.#watches.push(
-        dispatcher.onEnabled(() => {
+        dispatcher.onEnabledChange(() => {
           this.#keepPause();
           this.#show();
         }),

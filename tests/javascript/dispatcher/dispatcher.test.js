@@ -267,7 +267,7 @@ test("observers see the way from outside opened and shut, and what they throw ch
   dispatcher.setEnabled(false);
   /** @type {boolean[]} */
   const seen = [];
-  const stop = dispatcher.onEnabled((enabled) => {
+  const stop = dispatcher.onEnabledChange((enabled) => {
     seen.push(enabled);
     throw new Error("observer");
   });

@@ -13,6 +13,8 @@ test("an app imports these names and no others", () => {
     "AttachPanel",
     "Dispatcher",
     "JsonNumber",
+    "RpcSession",
+    "TaskTable",
     "attach",
     "browserRuntime",
     "readAttachLink",

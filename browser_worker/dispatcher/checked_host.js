@@ -1,0 +1,176 @@
+// @ts-check
+/**
+ * A host as far as it may be believed: each answer of it is of the right type, or an error. The
+ * only place that calls a host.
+ */
+
+import { ActionSpec } from "./action_spec.js";
+import { AppError } from "./app_error.js";
+import { andThen, isPromiseLike } from "./eventually.js";
+import { checkedResource } from "./resources.js";
+
+/** @import { Eventually } from "./eventually.js" */
+/** @import { CallContext, Host, Resource, Unavailability } from "./host.js" */
+
+/**
+ * @param {unknown} value
+ * @param {string} what
+ * @returns {number | bigint}
+ */
+function integer(value, what) {
+  if (typeof value === "bigint" || Number.isSafeInteger(value)) {
+    return /** @type {number | bigint} */ (value);
+  }
+  throw new TypeError(`the host's ${what} is not an integer`);
+}
+
+/**
+ * What has to be done now cannot be a promise; nobody hears how that ends.
+ *
+ * @param {unknown} answer
+ */
+function atOnce(answer) {
+  if (!isPromiseLike(answer)) return;
+  Promise.resolve(answer).catch(() => {});
+  throw new TypeError("a transaction begins and ends at once, and gives no promise");
+}
+
+/** What a dispatcher asks of its host. */
+export class CheckedHost {
+  /** @param {Host} host */
+  constructor(host) {
+    this._host = host;
+  }
+
+  /** Whether calls may overlap. */
+  get concurrent() {
+    return Boolean(this._host.concurrent);
+  }
+
+  /**
+   * The app's actions by name, in its own order.
+   *
+   * @returns {Eventually<ReadonlyMap<string, ActionSpec>>}
+   */
+  actions() {
+    return andThen(this._host.actions(), (specs) => {
+      /** @type {Map<string, ActionSpec>} */
+      const byName = new Map();
+      const commands = new Set();
+      for (const spec of specs) {
+        if (!(spec instanceof ActionSpec) || byName.has(spec.name)) {
+          throw new TypeError("the host's actions are not unique ActionSpecs");
+        }
+        if (spec.commandId !== undefined) {
+          if (commands.has(spec.commandId)) throw new TypeError("command ids are not unique");
+          commands.add(spec.commandId);
+        }
+        byName.set(spec.name, spec);
+      }
+      return byName;
+    });
+  }
+
+  /**
+   * The state number, always read from the host.
+   *
+   * @param {string} [action]
+   * @returns {number | bigint | null}
+   */
+  revision(action) {
+    const revision = this._host.revision(action);
+    return revision === null || revision === undefined ? null : integer(revision, "revision");
+  }
+
+  /**
+   * The capability bits that the host holds now.
+   *
+   * @returns {number | bigint}
+   */
+  capabilities() {
+    return integer(this._host.capabilities(), "capabilities");
+  }
+
+  /**
+   * Why an action cannot run now, or null.
+   *
+   * @param {string} action
+   * @returns {Unavailability | null}
+   */
+  unavailable(action) {
+    const found = this._host.modal?.() ?? this._host.availability?.(action) ?? null;
+    if (found === null) return null;
+    const { code, reason } = found;
+    if (typeof code !== "string" || typeof reason !== "string") {
+      throw new TypeError("an unavailability is a code and a reason");
+    }
+    return { code, reason };
+  }
+
+  /**
+   * @param {string} action
+   * @param {unknown} input
+   * @param {CallContext} context
+   * @returns {unknown}
+   */
+  execute(action, input, context) {
+    return this._host.execute(action, input, context);
+  }
+
+  /**
+   * @param {Record<string, unknown>} query
+   * @returns {Eventually<Record<string, unknown>>}
+   */
+  inspect(query) {
+    if (this._host.inspect === undefined) {
+      const reason = "The app offers no inspection of its state.";
+      throw new AppError("UNAVAILABLE", reason, {
+        availability: { code: "NO_INSPECTION", reason },
+      });
+    }
+    return andThen(this._host.inspect(query), (state) => {
+      if (state === null || typeof state !== "object" || Array.isArray(state)) {
+        throw new AppError("INVALID_OUTPUT", "What the app tells of its state is not an object.");
+      }
+      return state;
+    });
+  }
+
+  /**
+   * @param {string} uri
+   * @param {number} offset
+   * @param {number} limit
+   * @returns {Eventually<Resource | null>} With every number of it checked.
+   */
+  readResource(uri, offset, limit) {
+    const answer = this._host.readResource?.(uri, offset, limit) ?? null;
+    return andThen(answer, (found) =>
+      found === null || found === undefined ? null : checkedResource(found, offset, limit),
+    );
+  }
+
+  /** @param {string} domain */
+  supportsTransaction(domain) {
+    return this._host.supportsTransaction?.(domain) === true;
+  }
+
+  /** @param {string} domain */
+  beginTransaction(domain) {
+    atOnce(this._transactions().beginTransaction(domain));
+  }
+
+  /** @param {string} domain */
+  commitTransaction(domain) {
+    atOnce(this._transactions().commitTransaction(domain));
+  }
+
+  /** @param {string} domain */
+  rollbackTransaction(domain) {
+    atOnce(this._transactions().rollbackTransaction(domain));
+  }
+
+  /** One without these methods does not support what it says: calling them throws. */
+  _transactions() {
+    return /** @type {Required<Host>} */ (this._host);
+  }
+}

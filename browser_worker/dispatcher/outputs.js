@@ -1,0 +1,41 @@
+// @ts-check
+/** What a host gave, held against what the action promises. */
+
+import { AppError } from "./app_error.js";
+import { jsonCopy, outputError } from "./json_copy.js";
+
+/** @import { ActionSpec } from "./action_spec.js" */
+
+/**
+ * Takes what a host gave as it will be sent. It is after the fact: the action has run.
+ *
+ * @param {ActionSpec} spec
+ * @param {unknown} output
+ * @returns {unknown} A copy: what the app does to its own meanwhile changes no answer.
+ * @throws {AppError} `INVALID_OUTPUT` or `LIMIT_EXCEEDED`
+ */
+export function checkedOutput(spec, output) {
+  /** @type {unknown} */
+  let copy;
+  try {
+    copy = jsonCopy(output);
+  } catch (error) {
+    throw outputError(error, output);
+  }
+  judgeOutput(spec, copy);
+  return copy;
+}
+
+/**
+ * @param {ActionSpec} spec
+ * @param {unknown} output
+ * @throws {AppError} `INVALID_OUTPUT`
+ */
+export function judgeOutput(spec, output) {
+  const errors = spec.output.errors(output);
+  if (errors.length > 0) {
+    throw new AppError("INVALID_OUTPUT", "The action ran, but what it gave breaks its schema.", {
+      errors,
+    });
+  }
+}
