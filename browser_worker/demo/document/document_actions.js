@@ -4,6 +4,7 @@
 import { ActionSpec } from "../../dispatcher/action_spec.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS } from "./document_format.js";
 import { DOCUMENT_LIMITS } from "./document_limits.js";
+import { MAX_MATCHES } from "./finder.js";
 import { MARK_NAMES, STYLE_NAMES } from "./paragraph_styles.js";
 
 /** What one answer of a reading action holds at most, in UTF-16 code units. */
@@ -163,7 +164,7 @@ export const DOCUMENT_ACTIONS = Object.freeze([
   ),
   ActionSpec.write(
     "document.replaceAll",
-    "Replace every match of a text, as one step of undo; gives how many there were",
+    `Replace the matches of a text, ${MAX_MATCHES} at most, as one step of undo; gives how many there were`,
     {
       outputSchema: object({ replaced: COUNT, length: OFFSET }),
       undo: true,
