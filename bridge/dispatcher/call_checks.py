@@ -48,12 +48,20 @@ class CallChecks:
                 reason,
                 {"availability": {"code": "EXPIRED", "reason": reason}},
             )
-        if spec.capabilities:
-            self._check_capability(spec)
+        self._check_capability(spec)
         data = {} if call.input is ABSENT else call.input
         plain = self._checked_input(spec, data, external=external)
         if external:
             self._check_revision(spec, call.expected_revision)
+        self._check_availability(spec)
+        return plain
+
+    def again(self, spec: ActionSpec) -> None:
+        """Check again what the app itself can have changed since: within a batch, say."""
+        self._check_capability(spec)
+        self._check_availability(spec)
+
+    def _check_availability(self, spec: ActionSpec) -> None:
         unavailable = self._host.unavailable(spec.name)
         if unavailable is not None:
             raise AppError(
@@ -61,9 +69,10 @@ class CallChecks:
                 unavailable.reason,
                 {"availability": {"code": unavailable.code, "reason": unavailable.reason}},
             )
-        return plain
 
     def _check_capability(self, spec: ActionSpec) -> None:
+        if spec.capabilities == 0:
+            return
         held = self._host.capabilities()
         if held & spec.capabilities != spec.capabilities:
             raise AppError(

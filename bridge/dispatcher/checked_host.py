@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.eventually import Eventually, StoppedError, and_then, discard, started
 from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
+from bridge.dispatcher.resources import checked_resource
 from bridge.dispatcher.runtime import Runtime
 
 __all__ = ["CheckedHost"]
@@ -107,7 +108,7 @@ class CheckedHost:
         """Read a part of a resource, with every number of the answer checked."""
 
         def check(found: Resource | None) -> Resource | None:
-            return None if found is None else _checked_resource(found, offset, limit)
+            return None if found is None else checked_resource(found, offset, limit)
 
         answer = _ask(self._host.read_resource, uri, offset, limit)
         return and_then(self._eventually(answer), check)
@@ -138,16 +139,3 @@ def _at_once(answer: object) -> None:
     if isinstance(answer, Awaitable):
         discard(answer)
         raise TypeError("a transaction begins and ends at once, and awaits nothing")
-
-
-def _checked_resource(found: Resource, offset: int, limit: int) -> Resource:
-    mime_type, size, data = cast("tuple[object, object, object]", found)
-    if not isinstance(mime_type, str) or not isinstance(data, bytes | bytearray | memoryview):
-        raise TypeError("a Resource is a media type, a size and bytes")
-    whole = _integer(size, "size of a resource")
-    held = bytes(data)
-    if whole < 0 or len(held) > limit or len(held) > max(whole - offset, 0):
-        raise ValueError("the host gave more of a resource than there is, or was asked for")
-    if not held and offset < whole:
-        raise ValueError("the host gave nothing of a resource that goes on")
-    return Resource(mime_type, whole, held)

@@ -209,6 +209,7 @@ class Dispatcher:
                 self._observers,
                 self._completed,
                 self.report_host_error,
+                self.require_enabled,
                 lambda: self.set_enabled(False),
             )
             return Transaction(powers).run(specs, calls)

@@ -36,6 +36,7 @@ class TransactionPowers:
     """Checks what a host answered."""
     on_error: Callable[[BaseException], None]
     """Told what the host raised."""
+    require_enabled: Callable[[], None]
     disable: Callable[[], None]
     """Shuts the way from outside."""
 
@@ -161,6 +162,9 @@ class Transaction:
     def _execute(self, call: _Prepared) -> Executed:
         spec = call.spec
         self._told.append(self._powers.observers.begin(spec.name, spec.kind, call.session))
+        # What the calls before it did may have changed what is allowed.
+        self._powers.require_enabled()
+        self._powers.checks.again(spec)
         context = CallContext(call.session, lambda: False, lambda _reason, _message: None)
         answer = self._host.execute(spec.name, call.data, context)
         if type(answer) is not dict and isinstance(answer, Awaitable | Task):

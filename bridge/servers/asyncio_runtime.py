@@ -57,6 +57,8 @@ class AsyncioRuntime(Runtime):
 
     async def close(self) -> None:
         """Cancel what still goes on, and wait until it has ended."""
+        # A task that is cancelled before its first step never hears of it.
+        await asyncio.sleep(0)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
