@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
     from bridge.dispatcher.rpc_session import RpcSession
     from bridge.dispatcher.task_table import Task, TaskTable
+    from bridge.servers.native_server import NativeError, NativeServer, serve
 
 __all__ = [
     "ActionSpec",
@@ -25,12 +26,15 @@ __all__ = [
     "CallContext",
     "Dispatcher",
     "Host",
+    "NativeError",
+    "NativeServer",
     "Resource",
     "RpcSession",
     "Task",
     "TaskTable",
     "Unavailability",
     "__version__",
+    "serve",
 ]
 
 __version__ = "0.1.0"
@@ -42,11 +46,14 @@ _HOMES = {
     "CallContext": "bridge.dispatcher.host",
     "Dispatcher": "bridge.dispatcher.dispatcher",
     "Host": "bridge.dispatcher.host",
+    "NativeError": "bridge.servers.native_server",
+    "NativeServer": "bridge.servers.native_server",
     "Resource": "bridge.dispatcher.host",
     "RpcSession": "bridge.dispatcher.rpc_session",
     "Task": "bridge.dispatcher.task_table",
     "TaskTable": "bridge.dispatcher.task_table",
     "Unavailability": "bridge.dispatcher.host",
+    "serve": "bridge.servers.native_server",
 }
 
 
