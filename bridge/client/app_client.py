@@ -77,6 +77,7 @@ class AppClient:
         self._pause = pause
         self._connection: BridgeConnection | None = None
         self._session_used = False
+        self._process = os.getpid()
         self.session = session or session_of_its_own()
         """The protocol session in the page that all calls share."""
 
@@ -116,7 +117,9 @@ class AppClient:
         if connection is None:
             return
         try:
-            if self._session_used and self._given_session is None:
+            # A forked process leaves it to the one that it comes from.
+            own = self._given_session is None and self._process == os.getpid()
+            if self._session_used and own:
                 connection.close_session(self.session, RELEASE_SECONDS)
         except BridgeFailure:
             # The page forgets its oldest sessions by itself; there is nothing else to be done.

@@ -1,6 +1,7 @@
 """Keep-alive connections to a bridge, for an event loop: the twin of `http_connection`.
 
-Exchanges that follow each other share one connection; those that overlap have one each. Made on
+Exchanges that follow each other share one connection; those that overlap have one each, as many
+as a bridge can spare, and the others wait their turn. Made on
 the loop's own transports, since what may be claimed of a broken call depends on whether the
 request was written whole. Contract: HTTP, secrets.
 """
@@ -31,6 +32,8 @@ __all__ = ["AsyncHttpConnection"]
 
 _MAX_IDLE: Final = 4
 """Idle connections that are kept; a bridge has few sockets to give away."""
+_MAX_OPEN: Final = BRIDGE_LIMITS.max_outstanding // 2
+"""Beyond its own limit a bridge refuses calls, or the sockets that they come by."""
 
 
 class AsyncHttpConnection:
@@ -40,6 +43,7 @@ class AsyncHttpConnection:
         self._address = address
         self._runs = runs
         self._idle: list[_Line] = []
+        self._room = asyncio.Semaphore(_MAX_OPEN)
 
     async def exchange(
         self, request: bytes, deadline: float, *, repeatable: bool = False
@@ -48,6 +52,20 @@ class AsyncHttpConnection:
 
         Raises `BridgeFailure`. Cancelled, it hangs up: the request may have been acted on then.
         """
+        try:
+            # What need not wait is not made to cost a timer.
+            async with asyncio.timeout_at(deadline if self._room.locked() else None):
+                await self._room.acquire()
+        except TimeoutError:
+            raise too_late(Outcome.NOT_DELIVERED) from None
+        try:
+            return await self._exchange_in_turn(request, deadline, repeatable=repeatable)
+        finally:
+            self._room.release()
+
+    async def _exchange_in_turn(
+        self, request: bytes, deadline: float, *, repeatable: bool
+    ) -> HttpResponse:
         line = self._take()
         if line is not None:
             try:
@@ -139,11 +157,11 @@ class _Line(asyncio.Protocol):
         answer: asyncio.Future[HttpResponse] = self._loop.create_future()
         self._answer = answer
         self.sent_whole = True
-        transport.write(request)
-        if transport.is_closing():
-            self.sent_whole = False
-            raise NotSentWhole
         try:
+            transport.write(request)
+            if transport.is_closing():
+                self.sent_whole = False
+                raise NotSentWhole
             response = await answer
         finally:
             self._answer = self._reader = None

@@ -26,6 +26,8 @@ _BEFORE_THE_CALL: Final = frozenset(
         BridgeErrorCode.TOO_LARGE,
         BridgeErrorCode.UNSUPPORTED_MEDIA_TYPE,
         BridgeErrorCode.FORBIDDEN_HOST,
+        # A socket too many is told so before it has said what it wants.
+        BridgeErrorCode.BUSY,
     }
 )
 """Refusals without an outcome, since there was no call yet."""

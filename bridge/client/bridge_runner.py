@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import urljoin
@@ -162,12 +162,18 @@ class _Lines:
             endpoint = json.loads(self._first[0])
             return {name: str(endpoint[name]) for name in ("url", "token", "origin")}
         except (IndexError, ValueError, TypeError, KeyError):
-            self.stop()
+            # The reason may be on a line that is yet to come.
+            self.stop(patience=_STOP_SECONDS)
             said = "\n".join([*self._first, *self.log]).strip()
             raise BridgeStartError(f"the bridge did not start: {said or 'it ended'}") from None
 
-    def stop(self) -> None:
-        """End the process, whatever it does, and read the rest."""
+    def stop(self, patience: float = 0.0) -> None:
+        """End the process, whatever it does, and read the rest.
+
+        It is given so many seconds to end by itself.
+        """
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
         if self._process.poll() is None:
             self._process.terminate()
         try:

@@ -49,6 +49,7 @@ __tracebackhide__ = True
 """A failed test shows its own line and the error, not ours in between."""
 
 _LIST_LIMIT: Final = 100
+_MAX_PAGES: Final = 1_000
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 1.0
 
@@ -112,7 +113,7 @@ def list_actions(query: str | None) -> Steps[list[ActionSummary]]:
     if query is not None:
         params["query"] = query
     found: list[ActionSummary] = []
-    while True:
+    for _ in range(_MAX_PAGES):
         result = yield from raw_request("actions/list", params)
         page = items(result, "actions")
         found += [_summary(_as_object(action)) for action in page]
@@ -120,7 +121,11 @@ def list_actions(query: str | None) -> Steps[list[ActionSummary]]:
             return found
         if not page:
             raise misshapen("an empty page of a list has another one after it")
-        params["cursor"] = text(result, "nextCursor")
+        cursor = text(result, "nextCursor")
+        if cursor == params.get("cursor"):
+            break
+        params["cursor"] = cursor
+    raise misshapen("a list of actions has no end")
 
 
 def describe_action(action: str) -> Steps[ActionDescription]:

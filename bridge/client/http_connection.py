@@ -9,8 +9,9 @@ from __future__ import annotations
 
 # The modules over these take as long to load as a call takes, for what is not used here.
 import _socket as socket
+import os
 import time
-from _thread import allocate_lock
+from _thread import TIMEOUT_MAX, allocate_lock
 from collections.abc import Callable
 from typing import Final
 
@@ -42,7 +43,7 @@ def always() -> bool:
 
 
 class HttpConnection:
-    """Exchanges with one bridge. Several threads take turns.
+    """Exchanges with one bridge. Several threads take turns; a forked process has its own socket.
 
     `runs` says whether the process that the token belongs to still is the bridge. It is asked once
     for each connection, after that is established and before anything is sent: from then on the
@@ -61,6 +62,7 @@ class HttpConnection:
         self._socket: socket.socket | None = None
         self._used_at = 0.0
         self._turn = allocate_lock()
+        self._process = os.getpid()
 
     def exchange(
         self, request: bytes, deadline: float, *, repeatable: bool = False
@@ -70,25 +72,17 @@ class HttpConnection:
         A `repeatable` request is sent again when an old connection turns out to be closed. Raises
         `BridgeFailure`; whatever interrupts it hangs up.
         """
-        with self._turn:
-            opened = self._take()
-            if opened is not None:
-                try:
-                    return self._exchange(opened, request, deadline)
-                except NotSentWhole:
-                    pass
-                except ClosedUnanswered:
-                    if not repeatable:
-                        raise connection_lost("the connection broke off") from None
-            try:
-                return self._exchange(self._dial(deadline), request, deadline)
-            except NotSentWhole:
-                raise closed_early() from None
-            except ClosedUnanswered:
-                raise connection_lost("the connection broke off") from None
+        self._own()
+        if not self._turn.acquire(timeout=min(max(0.0, deadline - self._clock()), TIMEOUT_MAX)):
+            raise too_late(Outcome.NOT_DELIVERED)
+        try:
+            return self._exchange_in_turn(request, deadline, repeatable=repeatable)
+        finally:
+            self._turn.release()
 
     def close(self) -> None:
         """Hang up. The next exchange opens a connection of its own."""
+        self._own()
         with self._turn:
             if self._socket is not None:
                 self._socket.close()
@@ -98,6 +92,34 @@ class HttpConnection:
         # A client that was simply dropped, as in a short script, is no leak worth a warning.
         if self._socket is not None:
             self._socket.close()
+
+    def _own(self) -> None:
+        """Leave a parent's socket and turn to it: each would read the other's answers."""
+        if self._process != os.getpid():
+            self._turn = allocate_lock()
+            if self._socket is not None:
+                self._socket.close()
+                self._socket = None
+            self._process = os.getpid()
+
+    def _exchange_in_turn(
+        self, request: bytes, deadline: float, *, repeatable: bool
+    ) -> HttpResponse:
+        opened = self._take()
+        if opened is not None:
+            try:
+                return self._exchange(opened, request, deadline)
+            except NotSentWhole:
+                pass
+            except ClosedUnanswered:
+                if not repeatable:
+                    raise connection_lost("the connection broke off") from None
+        try:
+            return self._exchange(self._dial(deadline), request, deadline)
+        except NotSentWhole:
+            raise closed_early() from None
+        except ClosedUnanswered:
+            raise connection_lost("the connection broke off") from None
 
     def _take(self) -> socket.socket | None:
         """Return the open connection where it can still be used. Whoever takes it gives it back."""

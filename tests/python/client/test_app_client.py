@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -28,6 +29,7 @@ from bridge.client import (
     Task,
     Unavailability,
     connect,
+    control_calls,
 )
 from bridge.client.bridge_address import parse_address
 from bridge.client.bridge_choice import ChosenBridge
@@ -417,6 +419,23 @@ async def test_a_list_that_never_ends_is_given_up(using: Any, bridge: FakeBridge
 
 
 @both_clients
+@pytest.mark.parametrize("repeats", [True, False])
+async def test_a_list_with_a_page_after_every_page_is_given_up(
+    using: Any, bridge: FakeBridge, *, repeats: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_calls, "_MAX_PAGES", 20)
+
+    def page(params: Any) -> Any:
+        number = "1" if repeats else f"{params.get('cursor', '')}1"
+        return {"actions": [ACTION], "nextCursor": number}
+
+    app = FakeApp(bridge, actions_list=page)
+    async with using(to(bridge)) as client:
+        assert (await failed(client.actions())).code == "BAD_ANSWER"
+    assert len(app.sent) == (2 if repeats else 20)
+
+
+@both_clients
 async def test_a_session_of_its_own_is_released_and_a_named_one_is_left(
     using: Any, bridge: FakeBridge
 ) -> None:
@@ -532,6 +551,55 @@ async def test_a_cancelled_call_frees_its_place() -> None:
                 await call
             await bridge.until(lambda status: status["queue"]["queued"] == 0)
             assert page.begun == []
+
+
+async def test_more_calls_at_once_than_a_bridge_takes_wait_for_their_turn() -> None:
+    async with running_bridge() as bridge:
+        page = await ScriptedPage(bridge).attach()
+        serving = asyncio.create_task(page.run())
+        async with connect(bridge.endpoint.url, token=bridge.token, session="s") as app:
+            calls = [app.request("m", {"n": n}) for n in range(200)]
+            assert len(await asyncio.gather(*calls)) == 200
+        serving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+
+
+async def test_a_call_that_waits_for_its_turn_until_its_deadline_was_not_delivered() -> None:
+    async with running_bridge() as bridge:
+        await ScriptedPage(bridge).attach()
+        async with connect(bridge.endpoint.url, token=bridge.token, session="s") as app:
+            others = [asyncio.create_task(app.request("m")) for _ in range(32)]
+            await bridge.until(lambda status: status["queue"]["queued"] == 32)
+            error = await failed(app.request("m", timeout=0.05))
+            assert isinstance(error, DeadlineExceeded)
+            assert error.outcome is Outcome.NOT_DELIVERED
+            assert (await bridge.status())["queue"]["queued"] == 32
+            for other in others:
+                other.cancel()
+            await asyncio.wait(others)
+
+
+@both_clients
+async def test_a_socket_too_many_was_no_call(using: Any, bridge: FakeBridge) -> None:
+    bridge.script = lambda _: error("BUSY")
+    async with using(to(bridge)) as client:
+        assert (await failed(client.call("a"))).outcome is None
+
+
+def test_a_forked_process_leaves_the_session_to_its_parent(
+    bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FakeApp(bridge, actions_execute=COMPLETED)
+    client = to(bridge)
+    client.call("a")
+    with monkeypatch.context() as child:
+        child.setattr(os, "getpid", lambda: 1)
+        client.close()
+    assert bridge.of("/session/close") == []
+    client.call("a")
+    client.close()
+    assert len(bridge.of("/session/close")) == 1
 
 
 async def test_calls_of_one_asynchronous_client_overlap() -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
+import struct
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -28,6 +32,27 @@ from tests.python.support.scripted_peer import (
 
 REQUEST = b"POST /rpc HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"
 LARGE = b"POST /rpc HTTP/1.1\r\nContent-Length: 16000000\r\n\r\n" + b"x" * 16_000_000
+
+FORKS = """
+import os, sys, time
+from bridge.client.bridge_address import BridgeAddress
+from bridge.client.http_connection import HttpConnection
+connection = HttpConnection(BridgeAddress("127.0.0.1", int(sys.argv[1])))
+def say():
+    request = b"POST /rpc HTTP/1.1\\r\\nContent-Length: 2\\r\\n\\r\\n{}"
+    print(connection.exchange(request, time.monotonic() + 10).body.decode(), flush=True)
+say()
+# As if a thread of the parent were in the middle of an exchange.
+connection._turn.acquire()
+if os.fork() == 0:
+    say()
+    say()
+    connection.close()
+    os._exit(0)
+os.wait()
+connection._turn.release()
+say()
+"""
 
 
 class Connection(Protocol):
@@ -403,3 +428,80 @@ def test_an_interrupt_hangs_up(monkeypatch: pytest.MonkeyPatch) -> None:
                 connection.exchange(REQUEST, deadline)
         assert connection.exchange(REQUEST, deadline).body == b"2"
         connection.close()
+
+
+def test_a_forked_process_reads_no_answer_of_its_parent_s() -> None:
+    threads: list[threading.Thread] = []
+
+    def aside(*bodies: bytes) -> Callable[[socket.socket], None]:
+        def serve(peer: socket.socket) -> None:
+            with peer:
+                answers(*bodies)(peer)
+
+        def script(peer: socket.socket) -> None:
+            threads.append(threading.Thread(target=serve, args=(peer.dup(),)))
+            threads[-1].start()
+
+        return script
+
+    with scripted_peer(aside(b"1", b"4"), aside(b"2", b"3")) as peer:
+        run = subprocess.run(
+            [sys.executable, "-c", FORKS, str(peer.port)],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS * 2,
+            check=False,
+        )
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    assert (run.stdout.split(), run.stderr) == (["1", "2", "3", "4"], "")
+
+
+def test_a_thread_that_waits_for_its_turn_waits_until_its_deadline_only() -> None:
+    reached, leave = threading.Event(), threading.Event()
+
+    def answers_late(peer: socket.socket) -> None:
+        read_request(peer)
+        reached.set()
+        leave.wait(PATIENCE_SECONDS)
+        peer.sendall(response(b"1"))
+
+    with scripted_peer(answers_late) as peer:
+        connection = HttpConnection(BridgeAddress("127.0.0.1", peer.port))
+        slow = threading.Thread(
+            target=connection.exchange, args=(REQUEST, time.monotonic() + PATIENCE_SECONDS)
+        )
+        slow.start()
+        assert reached.wait(PATIENCE_SECONDS)
+        with pytest.raises(DeadlineExceeded) as caught:
+            connection.exchange(REQUEST, time.monotonic() + 0.05)
+        assert caught.value.outcome is Outcome.NOT_DELIVERED
+        assert slow.is_alive()
+        leave.set()
+        slow.join(PATIENCE_SECONDS)
+        connection.close()
+
+
+async def test_a_write_that_fails_at_once_leaves_nothing_behind_that_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """As after a long computation, in which the loop could not see that the peer had gone."""
+    gone = threading.Event()
+
+    def resets(peer: socket.socket) -> None:
+        read_request(peer)
+        peer.sendall(response(b"1"))
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()
+        gone.set()
+
+    with scripted_peer(resets, answers(b"2")) as peer:
+        connection = Asynchronous(peer.port)
+        assert (await connection.exchange(REQUEST)).body == b"1"
+        # The loop stands still meanwhile.
+        assert gone.wait(PATIENCE_SECONDS)
+        assert (await connection.exchange(REQUEST)).body == b"2"
+        connection.close()
+        await asyncio.sleep(0)
+    gc.collect()
+    assert not caplog.records, caplog.text
