@@ -80,6 +80,8 @@ import { BridgeConnection } from "./bridge_connection.js";
  */
 /** @typedef {{ now: number, next: number, missed: number, events: CallEvent[] }} CallEvents */
 
+/** More pages than any app has. */
+const MAX_PAGES = 1_000;
 const TASK_ENDED = new Set(["completed", "failed", "cancelled"]);
 const FIRST_LOOK_MS = 25;
 const LAST_LOOK_MS = 400;
@@ -150,12 +152,15 @@ export class AppClient {
     const found = [];
     /** @type {JsonObject} */
     let params = query === undefined ? {} : { query };
-    for (;;) {
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const page = await this.request("actions/list", params, limits);
       found.push(...page["actions"]);
-      if (typeof page["nextCursor"] !== "string") return found;
-      params = { ...params, cursor: page["nextCursor"] };
+      const cursor = page["nextCursor"];
+      if (typeof cursor !== "string") return found;
+      if (cursor === params["cursor"]) break;
+      params = { ...params, cursor };
     }
+    throw new BridgeFailure("BAD_ANSWER", "The page's list of actions has no end.");
   }
 
   /**

@@ -46,6 +46,8 @@ const BEFORE_THE_CALL = new Set([
   "TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
   "FORBIDDEN_HOST",
+  // A socket too many is told so before it has said what it wants.
+  "BUSY",
 ]);
 
 /** Requests to one bridge. */

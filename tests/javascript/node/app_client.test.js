@@ -91,6 +91,34 @@ test("what fails while the latest revision is read was no call", async () => {
   }
 });
 
+test("a list of actions that has no end is given up, and a socket too many was no call", async () => {
+  const busy = { error: { code: "BUSY", message: "Too many." } };
+  const page = { jsonrpc: "2.0", id: 1, result: { actions: [{}], nextCursor: "again" } };
+  let asked = 0;
+  const server = createServer((request, answer) => {
+    const chunks = /** @type {Buffer[]} */ ([]);
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const { request: message } = JSON.parse(String(Buffer.concat(chunks)));
+      const list = message?.method === "actions/list";
+      asked += list ? 1 : 0;
+      const body = JSON.stringify(list ? { ...page, id: message.id } : busy);
+      answer.writeHead(list ? 200 : 503, { "Content-Length": Buffer.byteLength(body) }).end(body);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const client = connect({ url: `http://127.0.0.1:${port}`, token: "t".repeat(43) });
+  try {
+    await assert.rejects(client.actions(), { code: "BAD_ANSWER" });
+    assert.equal(asked, 2);
+    await assert.rejects(client.call("count"), { code: "BUSY", outcome: null });
+  } finally {
+    await client.close();
+    server.close();
+  }
+});
+
 describe("a client of an app that is attached to a real bridge", () => {
   /** @type {string} */
   let runtime;
