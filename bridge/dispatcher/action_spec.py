@@ -36,6 +36,7 @@ class ActionSpec:
         "capabilities",
         "command_id",
         "description",
+        "empty_input",
         "input",
         "input_schema",
         "kind",
@@ -56,6 +57,8 @@ class ActionSpec:
     command_id: int | None
     input: Validator
     output: Validator
+    empty_input: bool
+    """Whether `{}` matches the input's schema: most calls of many apps."""
 
     def __init__(  # noqa: PLR0913 - one parameter for each member of a description
         self,
@@ -85,6 +88,7 @@ class ActionSpec:
         put(self, "command_id", command_id)
         put(self, "input", compile_schema(self.input_schema))
         put(self, "output", compile_schema(self.output_schema))
+        put(self, "empty_input", not self.input.errors({}))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an ActionSpec does not change: {name}")

@@ -112,7 +112,7 @@ class AgentEndpoint:
 
     def _begun(self, session: str, envelope: Envelope) -> SessionEvent:
         self._requests += 1
-        action = (envelope.params or {}).get("action")
+        action = envelope.params.get("action")
         event = SessionEvent(
             "begin",
             session,

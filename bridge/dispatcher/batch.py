@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.dispatcher.call_checks import ExternalCall
-from bridge.dispatcher.eventually import Eventually, Later
+from bridge.dispatcher.eventually import Eventually, Later, called
 from bridge.dispatcher.host_call import Executed
 from bridge.dispatcher.runtime import Runtime
 
 __all__ = ["SKIPPED", "BatchItem", "BatchResult", "OrderedBatch"]
 
 
-@dataclass(frozen=True, slots=True)
-class BatchItem:
+class BatchItem(NamedTuple):
     """How one call of a batch ended. Neither executed nor failed: it was skipped."""
 
     executed: Executed | None = None
@@ -73,7 +73,7 @@ class OrderedBatch:
                 break
             call = calls[len(items)]
             try:
-                executed = self._execute(call)
+                executed = called(self._execute, call)
                 if isinstance(executed, Later) and not executed.settled:
                     executed.when_settled(self._resume(executed, calls, stop_on_error))
                     return
@@ -95,7 +95,7 @@ class OrderedBatch:
     def _ended(self, call: ExternalCall, executed: Eventually[Executed]) -> None:
         try:
             value = executed.result() if isinstance(executed, Later) else executed
-            self._items.append(BatchItem(value, self._revision(call.action)))
+            self._items.append(BatchItem(value, called(self._revision, call.action)))
         except Exception as error:  # noqa: BLE001 - as above
             self._failed(error)
 

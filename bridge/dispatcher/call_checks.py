@@ -6,8 +6,7 @@ Capability, input, revision required, revision stale, availability. Changes noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.dispatcher.action_spec import ActionSpec
@@ -20,8 +19,7 @@ from bridge.dispatcher.params import ABSENT, Absent
 __all__ = ["CallChecks", "ExternalCall"]
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalCall:
+class ExternalCall(NamedTuple):
     """One call from outside."""
 
     action: str
@@ -82,6 +80,8 @@ class CallChecks:
             )
 
     def _checked_input(self, spec: ActionSpec, data: Any, *, external: bool) -> Any:  # noqa: ANN401
+        if data == {} and type(data) is dict and spec.empty_input:
+            return {}
         # What came from outside was parsed; what the app itself gives may be anything.
         wrong = None if external else first_not_json(data)
         if wrong is not None:
@@ -89,10 +89,8 @@ class CallChecks:
         else:
             if not external:
                 data = to_plain(data)
-            errors = [
-                {"path": violation.path, "message": violation.message}
-                for violation in spec.input.errors(data)
-            ]
+            violations = spec.input.errors(data)
+            errors = [{"path": path, "message": message} for path, message in violations]
         if errors:
             raise AppError(
                 AppErrorCode.INVALID_INPUT,

@@ -56,6 +56,11 @@ class CallObservers:
         """Begin to tell an observer; the result ends that."""
         return self._observers.add(observer)
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches."""
+        return len(self._observers) > 0
+
     def begin(self, action: str, kind: Literal["read", "write"], session: str | None) -> CallEnd:
         """Tell that a call begins; the result tells its end."""
         if not self._observers:

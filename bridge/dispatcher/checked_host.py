@@ -1,16 +1,15 @@
 """A host as far as it may be believed: each answer of it is of the right type, or an error.
 
-The only place that calls a host. What it raises comes out as it was, except that what is no
-`Exception` (a cancellation of the host's own) becomes one; leaving the program stays that.
+The only place that calls a host.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from bridge.dispatcher.action_spec import ActionSpec
-from bridge.dispatcher.eventually import Eventually, StoppedError, and_then, discard, started
+from bridge.dispatcher.eventually import Eventually, and_then, called, discard, started
 from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
 from bridge.dispatcher.resources import checked_resource
 from bridge.dispatcher.runtime import Runtime
@@ -18,15 +17,8 @@ from bridge.dispatcher.runtime import Runtime
 __all__ = ["CheckedHost"]
 
 T = TypeVar("T")
-
-
-def _ask(method: Callable[..., T], *args: object) -> T:
-    try:
-        return method(*args)
-    except (Exception, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        raise StoppedError(type(error).__name__) from error
+_NEVER_AWAITED: Final = frozenset({dict, list, tuple, str, int, bool, type(None)})
+"""Most answers; whether anything else is to be awaited takes longer to tell."""
 
 
 def _integer(value: object, what: str) -> int:
@@ -51,11 +43,15 @@ class CheckedHost:
 
     def actions(self) -> Eventually[Mapping[str, ActionSpec]]:
         """Return the app's actions by name, in its own order."""
-        return and_then(self._eventually(_ask(self._host.actions)), self._index)
+        specs = self._host.actions()
+        # A tuple does not change: the same one again needs no second look.
+        return (
+            self._by_name
+            if specs is self._known
+            else and_then(self._eventually(specs), self._index)
+        )
 
     def _index(self, specs: Sequence[object]) -> Mapping[str, ActionSpec]:
-        if specs is self._known:
-            return self._by_name
         by_name: dict[str, ActionSpec] = {}
         commands: set[int] = set()
         for spec in specs:
@@ -67,24 +63,23 @@ class CheckedHost:
                 commands.add(spec.command_id)
             by_name[spec.name] = spec
         if type(specs) is tuple:
-            # A tuple does not change: the same one again needs no second look.
             self._known, self._by_name = specs, by_name
         return by_name
 
     def revision(self, action: str | None = None) -> int | None:
         """Return the state number, always read from the host."""
-        value = _ask(self._host.revision, action)
+        value = self._host.revision(action)
         return None if value is None else _integer(value, "revision")
 
     def capabilities(self) -> int:
         """Return the capability bits that the host holds now."""
-        return _integer(_ask(self._host.capabilities), "capabilities")
+        return _integer(self._host.capabilities(), "capabilities")
 
     def unavailable(self, action: str) -> Unavailability | None:
         """Say why an action cannot run now."""
-        found = _ask(self._host.modal)
+        found = self._host.modal()
         if found is None:
-            found = _ask(self._host.availability, action)
+            found = self._host.availability(action)
         if found is None:
             return None
         code, reason = cast("tuple[object, object]", found)
@@ -94,7 +89,7 @@ class CheckedHost:
 
     def execute(self, action: str, data: Any, context: CallContext) -> object:  # noqa: ANN401
         """Run an action. What comes back may have to be awaited: see `eventually`."""
-        return _ask(self._host.execute, action, data, context)
+        return called(self._host.execute, action, data, context)
 
     def eventually(self, answer: object) -> Eventually[object]:
         """Let an answer that has to be awaited go on by itself."""
@@ -102,7 +97,7 @@ class CheckedHost:
 
     def inspect(self, query: dict[str, Any]) -> Eventually[object]:
         """Return what the app tells of its state."""
-        return self._eventually(_ask(self._host.inspect, query))
+        return self._eventually(self._host.inspect(query))
 
     def read_resource(self, uri: str, offset: int, limit: int) -> Eventually[Resource | None]:
         """Read a part of a resource, with every number of the answer checked."""
@@ -110,29 +105,29 @@ class CheckedHost:
         def check(found: Resource | None) -> Resource | None:
             return None if found is None else checked_resource(found, offset, limit)
 
-        answer = _ask(self._host.read_resource, uri, offset, limit)
+        answer = self._host.read_resource(uri, offset, limit)
         return and_then(self._eventually(answer), check)
 
     def supports_transaction(self, domain: str) -> bool:
         """Say whether atomic batches may write in a domain."""
-        return _ask(self._host.supports_transaction, domain) is True
+        return self._host.supports_transaction(domain) is True
 
     def begin_transaction(self, domain: str) -> None:
         """Begin an atomic batch."""
-        _at_once(_ask(cast("Callable[[str], object]", self._host.begin_transaction), domain))
+        _at_once(called(cast("Callable[[str], object]", self._host.begin_transaction), domain))
 
     def commit_transaction(self, domain: str) -> None:
         """Keep what an atomic batch did."""
-        _at_once(_ask(cast("Callable[[str], object]", self._host.commit_transaction), domain))
+        _at_once(called(cast("Callable[[str], object]", self._host.commit_transaction), domain))
 
     def rollback_transaction(self, domain: str) -> None:
         """Undo what an atomic batch did."""
-        _at_once(_ask(cast("Callable[[str], object]", self._host.rollback_transaction), domain))
+        _at_once(called(cast("Callable[[str], object]", self._host.rollback_transaction), domain))
 
     def _eventually(self, answer: T | Awaitable[T]) -> Eventually[T]:
-        if type(answer) is not dict and isinstance(answer, Awaitable):
+        if type(answer) not in _NEVER_AWAITED and isinstance(answer, Awaitable):
             return started(answer, self._runtime)
-        return answer
+        return cast("T", answer)
 
 
 def _at_once(answer: object) -> None:

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import PROTOCOL_LIMITS
-from bridge.contract.strict_json import dumps
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, contract_code
 from bridge.dispatcher.batch import BatchResult, OrderedBatch
 from bridge.dispatcher.call_checks import CallChecks, ExternalCall
 from bridge.dispatcher.call_observers import CallEvent, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
-from bridge.dispatcher.eventually import Eventually, and_then, watched
+from bridge.dispatcher.eventually import Eventually, Later, and_then, watched
 from bridge.dispatcher.host import Host, Resource, Unavailability
 from bridge.dispatcher.host_call import Executed, HostCall, Surroundings
-from bridge.dispatcher.json_copy import output_error, to_plain
+from bridge.dispatcher.json_copy import json_copy, output_error
 from bridge.dispatcher.observers import Observers
 from bridge.dispatcher.params import ABSENT, Absent
+from bridge.dispatcher.plain_json import quick_copy
 from bridge.dispatcher.runtime import TIMELESS, Runtime
 from bridge.dispatcher.task_table import Task, TaskTable
 from bridge.dispatcher.transaction import Transaction, TransactionPowers
@@ -116,17 +117,8 @@ class Dispatcher:
 
     def action(self, name: str) -> Eventually[ActionSpec]:
         """Find an action. Raises `AppError` `UNKNOWN_ACTION`."""
-
-        def find(specs: Mapping[str, ActionSpec]) -> ActionSpec:
-            spec = specs.get(name)
-            if spec is None:
-                raise AppError(
-                    AppErrorCode.UNKNOWN_ACTION,
-                    "The app has no action of this name; see actions/list.",
-                )
-            return spec
-
-        return and_then(self.actions(), find)
+        specs = self._checked_host.actions()
+        return specs.then(partial(_find, name)) if isinstance(specs, Later) else _find(name, specs)
 
     def revision(self, action: str | None = None) -> int | None:
         """Return the state number of the app or of one action, always read from the host."""
@@ -229,7 +221,8 @@ class Dispatcher:
                     AppErrorCode.INVALID_OUTPUT,
                     "What the app tells of its state is not an object.",
                 )
-            return state
+            copy: Mapping[str, Any] = _plain(state)
+            return copy
 
         return and_then(self.in_turn(lambda: self._checked_host.inspect(query)), check)
 
@@ -260,24 +253,34 @@ class Dispatcher:
         return self._turns.run(run)
 
     def _run(self, spec: ActionSpec, call: ExternalCall, *, external: bool) -> Eventually[Executed]:
+        if not self._observers.watched:
+            return self._in_order(spec, call, external=external)
         told = self._observers.begin(spec.name, spec.kind, call.session)
+        return watched(
+            lambda: self._in_order(spec, call, external=external),
+            lambda executed: told.done(executed.task is not None),
+            told.failed,
+        )
 
-        def run(give_up: GiveUp) -> Eventually[Executed]:
-            # Its turn may have come long after it was asked for.
-            if external:
-                self.require_enabled()
-            data = self._checks.run(spec, call, external=external)
-            running = HostCall(
-                self._around, spec, session=call.session, external=external, give_up=give_up
-            )
-            return running.run(data)
+    def _in_order(
+        self, spec: ActionSpec, call: ExternalCall, *, external: bool
+    ) -> Eventually[Executed]:
+        begin = partial(self._begin, spec, call, external)
+        if self._checked_host.concurrent:
+            return begin(lambda: None)
+        return self._turns.run(begin)
 
-        def start() -> Eventually[Executed]:
-            if self._checked_host.concurrent:
-                return run(lambda: None)
-            return self._turns.run(run)
-
-        return watched(start, lambda executed: told.done(executed.task is not None), told.failed)
+    def _begin(
+        self, spec: ActionSpec, call: ExternalCall, external: bool, give_up: GiveUp
+    ) -> Eventually[Executed]:
+        # Its turn may have come long after it was asked for.
+        if external:
+            self.require_enabled()
+        data = self._checks.run(spec, call, external=external)
+        running = HostCall(
+            self._around, spec, session=call.session, external=external, give_up=give_up
+        )
+        return running.run(data)
 
     def _completed(self, spec: ActionSpec, answer: object) -> Executed:
         if isinstance(answer, Task):
@@ -294,11 +297,7 @@ class Dispatcher:
 
         Raises `AppError` `INVALID_OUTPUT` or `LIMIT_EXCEEDED`.
         """
-        try:
-            dumps(output)
-            plain = to_plain(output)
-        except Exception as error:  # noqa: BLE001 - the output may do anything when it is read
-            raise output_error(error, output) from None
+        plain = _plain(output)
         self._judge(spec, plain)
         return plain
 
@@ -308,10 +307,25 @@ class Dispatcher:
             raise AppError(
                 AppErrorCode.INVALID_OUTPUT,
                 "The action ran, but what it gave breaks its schema.",
-                {
-                    "errors": [
-                        {"path": violation.path, "message": violation.message}
-                        for violation in errors
-                    ]
-                },
+                {"errors": [{"path": path, "message": message} for path, message in errors]},
             )
+
+
+def _plain(output: object) -> Any:  # noqa: ANN401 - any JSON
+    """Copy what a host gave. Raises `AppError` where it cannot be sent."""
+    plain = quick_copy(output)
+    if plain is not None:
+        return plain
+    try:
+        return json_copy(output)
+    except Exception as error:  # noqa: BLE001 - it may do anything when it is read
+        raise output_error(error, output) from None
+
+
+def _find(name: str, specs: Mapping[str, ActionSpec]) -> ActionSpec:
+    spec = specs.get(name)
+    if spec is None:
+        raise AppError(
+            AppErrorCode.UNKNOWN_ACTION, "The app has no action of this name; see actions/list."
+        )
+    return spec

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from bridge.dispatcher.runtime import Runtime
 
-__all__ = ["Eventually", "Later", "StoppedError", "and_then", "discard", "started", "watched"]
+__all__ = [
+    "Eventually",
+    "Later",
+    "StoppedError",
+    "and_then",
+    "called",
+    "discard",
+    "started",
+    "watched",
+]
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -20,6 +29,23 @@ U = TypeVar("U")
 
 class StoppedError(Exception):
     """What a host raised that is no `Exception`: a cancellation of its own, say."""
+
+
+P = ParamSpec("P")
+
+
+def called(method: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call what may call a host.
+
+    What is raised comes out as it was, except that what is no `Exception` (a cancellation of the
+    host's own) becomes one; leaving the program stays that.
+    """
+    try:
+        return method(*args, **kwargs)
+    except (Exception, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise StoppedError(type(error).__name__) from error
 
 
 class Later(Generic[T]):
@@ -81,7 +107,7 @@ class Later(Generic[T]):
                 after.fail(self._error)
                 return
             try:
-                after.follow(following(self.result()))
+                after.follow(called(following, self.result()))
             except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
                 after.fail(error)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from bridge.contract.error_codes import AppErrorCode
@@ -33,8 +32,7 @@ class Resource(NamedTuple):
     """From the offset that was asked for, at most as many bytes as were asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallContext:
+class CallContext(NamedTuple):
     """What a handler is told besides its input."""
 
     session: str | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.dispatcher.action_spec import ActionSpec
@@ -23,8 +23,7 @@ from bridge.dispatcher.turn_queue import GiveUp
 __all__ = ["Executed", "HostCall", "Surroundings"]
 
 
-@dataclass(frozen=True, slots=True)
-class Executed:
+class Executed(NamedTuple):
     """How a call was answered: by its output, or by the task as which it goes on."""
 
     output: Any = None
@@ -53,6 +52,12 @@ class HostCall:
     A call that is not `external` is never answered as deferred: it only gives up its turn.
     """
 
+    _task: Task | None = None
+    _over = False
+    _asked: dict[str, Any] | None = None
+    """What the handler asked for before its awaitable was there."""
+    _answer: Later[Executed] | None = None
+
     def __init__(
         self,
         around: Surroundings,
@@ -67,11 +72,6 @@ class HostCall:
         self._session = session
         self._external = external
         self._give_up = give_up
-        self._task: Task | None = None
-        self._over = False
-        self._asked: dict[str, Any] | None = None
-        """What the handler asked for before its awaitable was there."""
-        self._answer: Later[Executed] | None = None
 
     def run(self, data: Any) -> Eventually[Executed]:  # noqa: ANN401 - plain data
         """Call the host."""

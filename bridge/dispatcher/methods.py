@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from bridge.contract.error_codes import AppErrorCode, JsonRpcErrorNumber
 from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS
@@ -42,8 +42,7 @@ __all__ = ["ALWAYS_ANSWERED", "METHODS", "Method", "MethodContext", "Result"]
 Result: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class MethodContext:
+class MethodContext(NamedTuple):
     """What a method works with."""
 
     dispatcher: Dispatcher
@@ -162,13 +161,16 @@ def _actions_execute(context: MethodContext, params: Params) -> Eventually[Resul
         context.expired,
     )
 
-    def answer(executed: Executed) -> Result:
-        revision = _with_revision(context.dispatcher, action)
-        if executed.task is not None:
-            return {"status": "deferred", "task": _task_view(executed.task), **revision}
-        return {"status": "completed", "output": executed.output, **revision}
+    return and_then(
+        context.dispatcher.execute(call), partial(_executed, context.dispatcher, action)
+    )
 
-    return and_then(context.dispatcher.execute(call), answer)
+
+def _executed(dispatcher: Dispatcher, action: str, executed: Executed) -> Result:
+    revision = _with_revision(dispatcher, action)
+    if executed.task is not None:
+        return {"status": "deferred", "task": _task_view(executed.task), **revision}
+    return {"status": "completed", "output": executed.output, **revision}
 
 
 def _actions_batch(context: MethodContext, params: Params) -> Eventually[Result]:
@@ -276,7 +278,7 @@ def _view_render(context: MethodContext, params: Params) -> Eventually[Result]:
 
 def _task_view(task: Task, *, whole: bool = False) -> Result:
     """Tell of a task: of a `whole` one its action, output and error as well."""
-    view: Result = {"id": task.id, "state": task.state}
+    view: Result = {"id": task.id, "state": task.state.value}
     if whole:
         view["action"] = task.action
     if task.progress is not None:

@@ -6,7 +6,7 @@ It never raises; what goes wrong is an error line. Contract: control protocol 1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from bridge.contract.error_codes import AppErrorCode, JsonRpcErrorNumber
@@ -20,24 +20,25 @@ from bridge.dispatcher.app_error import (
     wire_error_text,
 )
 from bridge.dispatcher.dispatcher import Dispatcher
-from bridge.dispatcher.eventually import Eventually, Later
+from bridge.dispatcher.eventually import Eventually, Later, called
 from bridge.dispatcher.json_copy import output_error
 from bridge.dispatcher.methods import ALWAYS_ANSWERED, METHODS, MethodContext, Result
 from bridge.dispatcher.params import ABSENT, Absent, Params
+from bridge.dispatcher.plain_json import quick_dumps
 
 __all__ = ["Ending", "Envelope", "RpcSession", "failure", "read_envelope"]
 
 _PROTOCOL_VERSION: Final = "1"
+_NO_PARAMS: Final[Params] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """A parsed line."""
 
     id: JsonValue | Absent
     """The id to answer with; absent for a notification, None where it is unknown."""
     method: str = ""
-    params: Params | None = None
+    params: Params = _NO_PARAMS
     error: Exception | None = None
     """What is wrong with the line, if anything."""
 
@@ -96,6 +97,8 @@ def _refused(request_id: JsonValue | Absent, text: str) -> Envelope:
 
 
 def _is_id(value: object) -> bool:
+    if type(value) is int:
+        return True
     if isinstance(value, str):
         return len(value.encode()) <= PROTOCOL_LIMITS.max_id_bytes
     return isinstance(value, int) and not isinstance(value, bool)
@@ -131,7 +134,7 @@ class RpcSession:
             # An unknown method comes before its params.
             if envelope.error is not None and (envelope.method == "" or envelope.method in METHODS):
                 raise envelope.error
-            result = self._call(envelope, expired)
+            result = called(self._call, envelope, expired)
             if isinstance(result, Later):
                 result = await result
             answer = None if envelope.id is ABSENT else _success(envelope.id, result)
@@ -151,7 +154,7 @@ class RpcSession:
                 JsonRpcErrorNumber.METHOD_NOT_FOUND,
                 "No such method; see agent/info for all of them.",
             )
-        params = envelope.params or {}
+        params = envelope.params
         if params.get("protocolVersion", _PROTOCOL_VERSION) != _PROTOCOL_VERSION:
             raise AppError(
                 AppErrorCode.UNSUPPORTED_PROTOCOL_VERSION,
@@ -164,9 +167,11 @@ class RpcSession:
 
 
 def _success(request_id: JsonValue | Absent, result: Result) -> str:
+    result["protocolVersion"] = _PROTOCOL_VERSION
+    whole = {"jsonrpc": "2.0", "id": request_id, "result": result}
     try:
-        whole = {**result, "protocolVersion": _PROTOCOL_VERSION}
-        return dumps({"jsonrpc": "2.0", "id": request_id, "result": whole}).decode()
+        # Whatever an app gave was copied when it was checked: all of it is plain.
+        return (quick_dumps(whole) or dumps(whole)).decode()
     except Exception as error:  # noqa: BLE001 - what it holds may do anything when it is read
         raise output_error(error, result) from None
 

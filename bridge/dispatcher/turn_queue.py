@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
-from bridge.dispatcher.eventually import Eventually, Later, watched
+from bridge.dispatcher.eventually import Eventually, Later, called
 from bridge.dispatcher.runtime import Runtime
 
 __all__ = ["GiveUp", "TurnQueue"]
@@ -43,7 +44,7 @@ class TurnQueue:
 
         def take() -> None:
             try:
-                later.follow(self._take(call))
+                later.follow(called(partial(self._take, call)))
             except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
                 later.fail(error)
 
@@ -61,7 +62,15 @@ class TurnQueue:
                 self._held = False
                 self._pass_on()
 
-        return watched(lambda: call(end), end, end)
+        try:
+            value = call(end)
+        except BaseException:
+            end()
+            raise
+        if isinstance(value, Later):
+            return value.watched(end, end)
+        end()
+        return value
 
     def _pass_on(self) -> None:
         """Let those who wait have theirs.
