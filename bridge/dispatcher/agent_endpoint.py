@@ -12,6 +12,7 @@ from typing import Literal
 from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.dispatcher.app_error import AppError
+from bridge.dispatcher.call_checks import Expired
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.methods import METHODS
 from bridge.dispatcher.observers import Observers
@@ -73,7 +74,7 @@ class AgentEndpoint:
         return list(self._places)
 
     async def request(
-        self, text: bytes | str, *, session: str, expired: Callable[[], bool] | None = None
+        self, text: bytes | str, *, session: str, expired: Expired | None = None
     ) -> str | None:
         """Take one message, and return the answer, or None where there is none.
 

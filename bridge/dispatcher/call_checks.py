@@ -6,7 +6,7 @@ Capability, input, revision required, revision stale, availability. Changes noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.dispatcher.action_spec import ActionSpec
@@ -16,7 +16,11 @@ from bridge.dispatcher.json_copy import to_plain
 from bridge.dispatcher.not_json import first_not_json
 from bridge.dispatcher.params import ABSENT, Absent
 
-__all__ = ["CallChecks", "ExternalCall"]
+__all__ = ["CallChecks", "Expired", "ExternalCall", "require_caller"]
+
+
+Expired: TypeAlias = Callable[[], bool]
+"""Whether a caller outside has gone by now."""
 
 
 class ExternalCall(NamedTuple):
@@ -27,8 +31,18 @@ class ExternalCall(NamedTuple):
     """As parsed: numbers may still be tokens. Absent is `{}`, which None is not."""
     expected_revision: int | None = None
     session: str | None = None
-    expired: Callable[[], bool] | None = None
-    """Whether the caller has gone by now."""
+    expired: Expired | None = None
+
+
+def require_caller(expired: Expired | None) -> None:
+    """Raise `AppError` `UNAVAILABLE` for a caller who has gone: nothing begins for nobody."""
+    if expired is not None and expired():
+        reason = "The caller's time ran out before its turn came; nothing was run."
+        raise AppError(
+            AppErrorCode.UNAVAILABLE,
+            reason,
+            {"availability": {"code": "EXPIRED", "reason": reason}},
+        )
 
 
 class CallChecks:
@@ -39,13 +53,7 @@ class CallChecks:
 
     def run(self, spec: ActionSpec, call: ExternalCall, *, external: bool) -> Any:  # noqa: ANN401
         """Return the input as a handler takes it. Raises `AppError` for the first that fails."""
-        if call.expired is not None and call.expired():
-            reason = "The caller's time ran out before its turn came; nothing was run."
-            raise AppError(
-                AppErrorCode.UNAVAILABLE,
-                reason,
-                {"availability": {"code": "EXPIRED", "reason": reason}},
-            )
+        require_caller(call.expired)
         self._check_capability(spec)
         data = {} if call.input is ABSENT else call.input
         plain = self._checked_input(spec, data, external=external)

@@ -16,7 +16,7 @@ from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, contract_code
 from bridge.dispatcher.batch import BatchResult, OrderedBatch
-from bridge.dispatcher.call_checks import CallChecks, ExternalCall
+from bridge.dispatcher.call_checks import CallChecks, Expired, ExternalCall, require_caller
 from bridge.dispatcher.call_observers import CallEvent, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
 from bridge.dispatcher.eventually import Eventually, Later, and_then, watched
@@ -176,15 +176,24 @@ class Dispatcher:
         return and_then(self.action(call.action), lambda spec: self._run(spec, call, external=True))
 
     def batch(
-        self, calls: Sequence[ExternalCall], *, atomic: bool = False, stop_on_error: bool = True
+        self,
+        calls: Sequence[ExternalCall],
+        *,
+        atomic: bool = False,
+        stop_on_error: bool = True,
+        session: str | None = None,
+        expired: Expired | None = None,
     ) -> Eventually[BatchResult]:
         """Run several calls for a caller outside. Contract: batches.
 
         In order, each with its own turn, checks and end, up to the first that fails or to the
-        last; or `atomic`, as one unit in one turn. Raises `AppError` `DISABLED`, and for an atomic
+        last; or `atomic`, as one unit in one turn. `session` and `expired`, where they are given,
+        are those of every call. Raises `AppError` `DISABLED`, and for an atomic
         batch what `Transaction.run` says.
         """
         self.require_enabled()
+        if session is not None or expired is not None:
+            calls = [call._replace(session=session, expired=expired) for call in calls]
         if not atomic:
             batch = OrderedBatch(self.execute, self.revision, self.report_host_error, self._runtime)
             return batch.run(calls, stop_on_error=stop_on_error)
@@ -208,8 +217,10 @@ class Dispatcher:
 
         return and_then(self.actions(), run)
 
-    def inspect(self, query: dict[str, Any]) -> Eventually[Mapping[str, Any]]:
-        """Ask for a view of the app's state, in turn.
+    def inspect(
+        self, query: dict[str, Any], *, external: bool = False, expired: Expired | None = None
+    ) -> Eventually[Mapping[str, Any]]:
+        """Ask for a view of the app's state, in turn: for the app itself, or for who is outside.
 
         Raises `AppError`: `UNAVAILABLE` where the host offers none, `INVALID_OUTPUT` where what
         it gives is no object.
@@ -224,33 +235,51 @@ class Dispatcher:
             copy: Mapping[str, Any] = _plain(state)
             return copy
 
-        return and_then(self.in_turn(lambda: self._checked_host.inspect(query)), check)
+        return and_then(
+            self._in_turn(lambda: self._checked_host.inspect(query), external, expired), check
+        )
 
-    def read_resource(self, uri: str, offset: int, limit: int) -> Eventually[Resource]:
-        """Read at most `limit` bytes of a resource, in turn. Raises `UNKNOWN_RESOURCE`."""
+    def read_resource(
+        self,
+        uri: str,
+        offset: int,
+        limit: int,
+        *,
+        external: bool = False,
+        expired: Expired | None = None,
+    ) -> Eventually[Resource]:
+        """Read at most `limit` bytes of a resource, in turn: for the app itself, or for who is outside.
+
+        Raises `AppError` `UNKNOWN_RESOURCE`.
+        """
 
         def check(found: Resource | None) -> Resource:
             if found is None:
                 raise AppError(AppErrorCode.UNKNOWN_RESOURCE, "The app has no such resource.")
             return found
 
-        return and_then(
-            self.in_turn(lambda: self._checked_host.read_resource(uri, offset, limit)), check
-        )
+        def read() -> Eventually[Resource | None]:
+            return self._checked_host.read_resource(uri, offset, limit)
 
-    def in_turn(self, call: Callable[[], Eventually[T]]) -> Eventually[T]:
-        """Run something of the host's in turn.
+        return and_then(self._in_turn(read, external, expired), check)
 
-        What lasts too long goes on, but gives up its turn.
-        """
-        if self._checked_host.concurrent:
+    def _in_turn(
+        self, call: Callable[[], Eventually[T]], external: bool, expired: Expired | None
+    ) -> Eventually[T]:
+        """Run something of the host's. What lasts too long goes on, but gives up its turn."""
+
+        def checked() -> Eventually[T]:
+            # Its turn may have come long after it was asked for.
+            if external:
+                self.require_enabled()
+                require_caller(expired)
             return call()
 
         def run(give_up: GiveUp) -> Eventually[T]:
             cancel = self._runtime.after(PROTOCOL_LIMITS.max_turn_seconds, give_up)
-            return watched(call, lambda _value: cancel(), lambda _error: cancel())
+            return watched(checked, lambda _value: cancel(), lambda _error: cancel())
 
-        return self._turns.run(run)
+        return checked() if self._checked_host.concurrent else self._turns.run(run)
 
     def _run(self, spec: ActionSpec, call: ExternalCall, *, external: bool) -> Eventually[Executed]:
         if not self._observers.watched:

@@ -18,7 +18,7 @@ from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, RpcError, sendable_error
 from bridge.dispatcher.batch import BatchItem
-from bridge.dispatcher.call_checks import ExternalCall
+from bridge.dispatcher.call_checks import Expired, ExternalCall
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.eventually import Eventually, and_then
 from bridge.dispatcher.host import Resource
@@ -47,8 +47,7 @@ class MethodContext(NamedTuple):
 
     dispatcher: Dispatcher
     session: str | None
-    expired: Callable[[], bool] | None
-    """Whether the caller has gone by now."""
+    expired: Expired | None
 
 
 Method: TypeAlias = Callable[[MethodContext, Params], Eventually[Result]]
@@ -213,7 +212,7 @@ def _batch_item(item: BatchItem) -> Result:
 def _state_inspect(context: MethodContext, params: Params) -> Eventually[Result]:
     query = {name: to_plain(member) for name, member in _without_version(params).items()}
     return and_then(
-        context.dispatcher.inspect(query),
+        context.dispatcher.inspect(query, external=True, expired=context.expired),
         lambda state: {**state, **_with_revision(context.dispatcher)},
     )
 
@@ -254,7 +253,10 @@ def _resources_read(context: MethodContext, params: Params) -> Eventually[Result
             result["nextOffset"] = end
         return {**result, **_with_revision(context.dispatcher)}
 
-    return and_then(context.dispatcher.read_resource(uri, offset, limit), answer)
+    found = context.dispatcher.read_resource(
+        uri, offset, limit, external=True, expired=context.expired
+    )
+    return and_then(found, answer)
 
 
 def _view_render(context: MethodContext, params: Params) -> Eventually[Result]:

@@ -19,6 +19,7 @@ from bridge.dispatcher.app_error import (
     limit_exceeded,
     wire_error_text,
 )
+from bridge.dispatcher.call_checks import Expired
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.eventually import Eventually, Later, called
 from bridge.dispatcher.json_copy import output_error
@@ -111,9 +112,7 @@ class RpcSession:
         self._dispatcher = dispatcher
         self._session = session
 
-    async def receive(
-        self, line: bytes | str, *, expired: Callable[[], bool] | None = None
-    ) -> str | None:
+    async def receive(self, line: bytes | str, *, expired: Expired | None = None) -> str | None:
         """Take one line, and return one, or None for a notification.
 
         `expired` says whether the caller has gone by now: a call whose turn comes later than that
@@ -126,7 +125,7 @@ class RpcSession:
         self,
         envelope: Envelope,
         *,
-        expired: Callable[[], bool] | None = None,
+        expired: Expired | None = None,
         ended: Callable[[Ending], None] | None = None,
     ) -> str | None:
         """Take one line that was read before. `ended` is told once and raises nothing."""
@@ -147,7 +146,7 @@ class RpcSession:
             ended(ending)
         return answer
 
-    def _call(self, envelope: Envelope, expired: Callable[[], bool] | None) -> Eventually[Result]:
+    def _call(self, envelope: Envelope, expired: Expired | None) -> Eventually[Result]:
         method = METHODS.get(envelope.method)
         if method is None:
             raise RpcError(

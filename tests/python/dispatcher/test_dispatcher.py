@@ -451,3 +451,44 @@ def test_a_host_that_waits_without_a_runtime_is_an_error_that_names_it() -> None
         answered = ask(dispatcher, "actions/execute", {"action": "a"})
         assert answered["error"]["data"]["code"] == "HOST_ERROR"
     assert [type(error) for error in told] == [NoRuntimeError] * 2
+
+
+async def test_an_inspection_or_a_reading_is_not_begun_for_a_caller_who_has_gone_or_is_shut_out() -> (
+    None
+):
+    gate = asyncio.Event()
+    asked: list[str] = []
+
+    async def wait() -> dict[str, Any]:
+        await gate.wait()
+        return {}
+
+    dispatcher = dispatcher_of(
+        lambda _a, _i, _c: wait(),
+        runtime=HandRuntime(),
+        inspect=lambda _query: asked.append("inspect") or {},
+        read_resource=lambda uri, _offset, _limit: asked.append(uri),
+    )
+    first: Any = dispatcher.execute(ExternalCall("a"))
+    gone: Any = dispatcher.inspect({}, external=True, expired=lambda: True)
+    shut: Any = dispatcher.read_resource("x", 0, 1, external=True)
+    own: Any = dispatcher.inspect({})
+    dispatcher.set_enabled(False)
+    gate.set()
+    await first
+    for waiting in (gone, shut):
+        with pytest.raises(AppError) as refused:
+            await waiting
+        assert refused.value.code.name == "DISABLED"
+    dispatcher.set_enabled(True)
+    with pytest.raises(AppError) as late:
+        dispatcher.inspect({}, external=True, expired=lambda: True)
+    assert late.value.data["availability"]["code"] == "EXPIRED"
+    assert await own == {}
+    assert asked == ["inspect"]
+
+
+def test_a_batch_may_name_the_session_of_all_its_calls() -> None:
+    dispatcher = dispatcher_of(lambda _a, _i, context: {"session": context.session})
+    done: Any = dispatcher.batch([ExternalCall("a"), ExternalCall("b")], session="s")
+    assert [item.executed.output for item in done.items] == [{"session": "s"}] * 2
