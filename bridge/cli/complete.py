@@ -68,7 +68,8 @@ def reply(shell: str, words: Sequence[str], breaks: str = "") -> list[str]:
     if shell == "bash":
         current = words[-1] if words else ""
         done = max((current.rfind(mark) + 1 for mark in "=:" if mark in breaks), default=0)
-        lines = [_escaped(c.value[done:]) for c in found]
+        # A name that begins as what the script is told besides names must not pass for it.
+        lines = [re.sub("^:", r"\\:", _escaped(c.value[done:])) for c in found]
         if found and all(c.value.endswith(("=", ".")) for c in found):
             lines.insert(0, ":nospace")
     elif shell == "zsh":

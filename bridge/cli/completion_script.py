@@ -23,19 +23,20 @@ keys and values of an action's input. That asks the app, for a second at most.
 """
 _BASH: Final = """\
 _bascule() {
-    local line typed=${COMP_LINE:0:COMP_POINT} IFS=$'\\n'
+    local line typed=${COMP_LINE:0:COMP_POINT}
     COMPREPLY=()
-    for line in $("$1" __complete bash "$typed" "$COMP_WORDBREAKS" 2>/dev/null); do
+    # Read, not expanded: a name may look like a pattern of files.
+    while IFS= read -r line; do
         case $line in
             :files)
                 compopt -o filenames 2>/dev/null
-                COMPREPLY=($(compgen -f -- "$2"))
+                while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$2")
                 return
                 ;;
             :nospace) compopt -o nospace 2>/dev/null ;;
             *) COMPREPLY+=("$line") ;;
         esac
-    done
+    done < <("$1" __complete bash "$typed" "$COMP_WORDBREAKS" 2>/dev/null)
 }
 complete -F _bascule bascule
 """

@@ -18,6 +18,7 @@ from bridge.cli.commands import COMMANDS
 from bridge.cli.complete import reply, split_line
 from bridge.cli.completion import FILES, candidates
 from bridge.cli.completion_script import SCRIPTS
+from tests.python.support import fake_app as fake_app_module
 from tests.python.support.command_line import environment, run_command
 from tests.python.support.fake_app import SLUG, fake_app
 from tests.python.support.fake_bridge import PATIENCE_SECONDS, Answer, Bytes, FakeBridge, Received
@@ -195,6 +196,52 @@ def test_bash_completes_by_the_script(tmp_path: Path, command_path: str) -> None
     assert head == "complete -F _bascule bascule\n"
     got = {block.split("\n")[0]: block.split("\n")[1:-1] for block in blocks}
     assert got == lines
+
+
+HOSTILE = [
+    "doc.read; touch pwned",
+    "$(touch pwned)",
+    "`touch pwned`",
+    "'$(touch pwned)'",
+    '"$(touch pwned)"',
+    "a'b\"c\\",
+    "*",
+    "ca*",
+    "?[a-z]",
+    "{a,b}",
+    "~",
+    "!!",
+    "&& touch pwned",
+    "> pwned",
+    "#none",
+    ":files",
+    ":nospace",
+    "$IFS",
+    "über",
+]
+
+
+def test_names_of_an_app_are_names_to_a_shell_whatever_they_look_like(
+    tmp_path: Path, command_path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "calls.ndjson").touch()
+    unprintable = ["a\ntouch pwned", "\x1b[31m", "\u202e"]
+    about = {"kind": "read", "description": "\x1b]0;x\x07$(touch pwned)"}
+    actions = dict.fromkeys(HOSTILE + unprintable, about)
+    monkeypatch.setattr(fake_app_module, "ACTIONS", actions)
+    script = """
+        shopt -s nullglob extglob
+        source <(bascule completion bash)
+        COMP_LINE="bascule describe $1 " COMP_POINT=$(( ${#1} + 18 ))
+        _bascule bascule "" "$1"
+        # As if each were chosen, and the line sent.
+        for chosen in "${COMPREPLY[@]}"; do eval "printf '%s\\n' $chosen"; done
+    """
+    with fake_app(tmp_path) as (app, _):
+        app.page_size = 100
+        done = shell("bash", script, "bash", SLUG, runtime=tmp_path, path=command_path)
+    assert (done.stdout.splitlines(), done.stderr) == (HOSTILE, "")
+    assert not (tmp_path / "pwned").exists()
 
 
 def test_fish_completes_by_the_script(tmp_path: Path, command_path: str) -> None:
