@@ -6,11 +6,12 @@ not need: no event loop, no server, no other command.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from bridge.cli.commands import COMMANDS, HIDDEN, Command
 from bridge.cli.quick_parser import QuickCommand
@@ -19,6 +20,8 @@ from bridge.contract.error_codes import ExitCode
 
 __all__ = ["COMMANDS", "main"]
 
+_CANNOT_BE_WRITTEN: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""The disk is full, the file may not grow, or the terminal is gone."""
 
 if TYPE_CHECKING:
     import argparse
@@ -50,15 +53,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         running = name
         args.environment_token = token
         args.environment_url = os.environ.get("BASCULE_URL")
-        return _run(name, args)
+        status = _run(name, args)
+        # Here, where it can still be told that it fails.
+        sys.stdout.flush()
+        return status
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.USAGE
     except KeyboardInterrupt:
         return _interrupted(sent=running in COMMANDS and COMMANDS[running].calls)
     except BrokenPipeError:
         # Nobody reads any more. The interpreter must not fail at its own last flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return ExitCode.DONE
+    except OSError as error:
+        if error.errno not in _CANNOT_BE_WRITTEN:
+            raise
+        _write_no_more()
+        print(f"bascule: the output cannot be written: {error.strerror}", file=sys.stderr)
+        # Whoever called has not been told how it ended.
+        called = running in COMMANDS and COMMANDS[running].calls
+        return ExitCode.OUTCOME_UNKNOWN if called else ExitCode.REFUSED
+
+
+def _write_no_more() -> None:
+    """Send what is still buffered nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fill_closed_streams() -> None:

@@ -217,3 +217,34 @@ def test_a_stream_that_is_closed_is_neither_a_crash_nor_another_stream(
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert b"token" not in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["list"], 5),
+        (["completion", "bash"], 5),
+        (["browser-call", "actions/list"], 4),
+        (["call", "echo", "a.b"], 4),
+        (["call", "echo", "--batch"], 4),
+        (["browser-stdio"], 4),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+)
+def test_an_output_that_cannot_be_written_is_said_in_a_line(
+    arguments: list[str], status: int, tmp_path: Path
+) -> None:
+    with fake_bridge() as served, Path("/dev/full").open("wb") as full:
+        post_entry(tmp_path, entry_for(served))
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            input=b'{"id":1,"method":"m","params":{"status":"completed"}}\n',
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(tmp_path),
+            timeout=PATIENCE_SECONDS * 2,
+            check=False,
+        )
+    said = b"bascule: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (status, said)
