@@ -75,9 +75,9 @@ def is_integer(value: JsonNumber) -> bool:
 
 def compare(left: JsonNumber, right: JsonNumber) -> int:
     """Return -1, 0 or 1."""
-    if _native(left) and _native(right):
-        return (left > right) - (left < right)  # type: ignore[operator]
     if isinstance(left, int) and isinstance(right, int):
+        return (left > right) - (left < right)
+    if _orders_natively(left) and _orders_natively(right):
         return (left > right) - (left < right)
     a, b = _exact(left), _exact(right)
     if a.digits == 0 or b.digits == 0 or (a.digits < 0) != (b.digits < 0):
@@ -88,8 +88,8 @@ def compare(left: JsonNumber, right: JsonNumber) -> int:
         larger = 1 if size_a > size_b else -1
         return -larger if a.digits < 0 else larger
     shared = min(a.scale, b.scale)
-    whole_a = a.digits * 10 ** (a.scale - shared)
-    whole_b = b.digits * 10 ** (b.scale - shared)
+    whole_a: int = a.digits * 10 ** (a.scale - shared)
+    whole_b: int = b.digits * 10 ** (b.scale - shared)
     return (whole_a > whole_b) - (whole_a < whole_b)
 
 
@@ -158,7 +158,7 @@ def number_text(value: JsonNumber) -> str:
     return re.sub(r"e([+-])0(?=\d)", r"e\1", float.__repr__(value))
 
 
-def _native(value: JsonNumber) -> bool:
+def _orders_natively(value: JsonNumber) -> TypeGuard[float]:
     """Say whether its binary value orders as its decimal does, among others of that kind."""
     return type(value) is float or (isinstance(value, int) and -_MAX_SAFE <= value <= _MAX_SAFE)
 

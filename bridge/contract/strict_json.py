@@ -9,7 +9,7 @@ Any bytes give a value or a `StrictJsonError`. Its twin is `browser_worker/contr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
 from math import isfinite
 from typing import Any, Final, Literal, TypeAlias
 
@@ -47,6 +47,7 @@ STRING: Final = re.compile(_STRING, re.DOTALL)
 _EMPTY: Final = re.compile(rb"\[[ \t\r\n]*\]|\{[ \t\r\n]*\}")
 _MINUS_ZERO: Final = re.compile(_STRING + rb"|(?<![eE])-0(?:e(0++))?+(?![0-9.eE])", re.DOTALL)
 _MARKED_ZERO: Final = re.compile(r"-0e0+")
+_MAX_SLOW_DOCUMENTS: Final = 16
 _MAX_FAST_INT_BITS: Final = 3_300
 """An integer below 2**3300 has fewer than 1,000 digits."""
 
@@ -78,7 +79,29 @@ class StrictJsonError(ValueError):
 
 def loads(data: bytes, limits: JsonLimits = JSON_LIMITS) -> JsonValue:
     """Read one document. Raises `StrictJsonError` for whatever is not strict JSON in bounds."""
+    found = _QUICK.read(data, limits)
+    if found is not None:
+        return found[0]
     return _parse(data, limits, limits.max_depth)
+
+
+class _QuickReader:
+    """Loads the quick reader when it pays: a command reads a few documents and ends."""
+
+    def __init__(self) -> None:
+        self._documents = 0
+
+        self.read: Callable[[bytes, JsonLimits], tuple[JsonValue] | None] = self._count
+
+    def _count(self, _data: bytes, _limits: JsonLimits) -> None:
+        self._documents += 1
+        if self._documents == _MAX_SLOW_DOCUMENTS:
+            from bridge.contract.quick_json import read_quickly  # noqa: PLC0415 - takes 30 ms
+
+            self.read = read_quickly
+
+
+_QUICK: Final = _QuickReader()
 
 
 def check_size(data: Sized, maximum: int) -> None:

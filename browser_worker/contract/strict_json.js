@@ -76,6 +76,30 @@ const ESCAPES = new Map([
 ]);
 const HEX = /^[0-9a-fA-F]{4}$/;
 
+/** Most strings are short: the call of a regular expression would take longer than they do. */
+const FEW_UNITS = 12;
+
+/**
+ * @param {string} text
+ * @param {number} start
+ * @returns {number} Where a string has a quote, a backslash, something forbidden or no end.
+ */
+function plainEnd(text, start) {
+  let end = start;
+  for (const few = start + FEW_UNITS; end < few; end++) {
+    const unit = text.charCodeAt(end);
+    // Not a number, past the end, is not greater either.
+    if (unit === 0x22 || unit === 0x5c || !(unit >= 0x20)) return end;
+  }
+  PLAIN_TEXT.lastIndex = end;
+  PLAIN_TEXT.test(text);
+  return PLAIN_TEXT.lastIndex;
+}
+
+function loneSurrogate() {
+  return new StrictJsonError("not strict JSON: a lone surrogate");
+}
+
 /** One pass over one text. */
 class Reader {
   /**
@@ -87,6 +111,8 @@ class Reader {
     this.limits = limits;
     this.at = 0;
     this.values = 0;
+    /** Whether a lone surrogate can only have been written as an escape. */
+    this.sound = isWellFormed(text);
   }
 
   document() {
@@ -185,23 +211,29 @@ class Reader {
 
   string() {
     const { text } = this;
-    let start = ++this.at;
-    let result = "";
-    for (;;) {
-      PLAIN_TEXT.lastIndex = start;
-      PLAIN_TEXT.test(text);
-      const end = PLAIN_TEXT.lastIndex;
-      result += text.slice(start, end);
-      this.at = end + 1;
-      const unit = text.charCodeAt(end);
-      if (unit === 0x22) break;
-      if (unit !== 0x5c) throw this.wrong();
-      result += this.escape();
-      start = this.at;
-    }
+    const start = ++this.at;
+    const end = plainEnd(text, start);
+    const plain = text.slice(start, end);
+    this.at = end + 1;
+    const result = text.charCodeAt(end) === 0x22 ? plain : this.escaped(plain);
     const most = this.limits.maxStringBytes;
     if (exceedsUtf8(result, most)) throw over("stringBytes", most);
-    if (!isWellFormed(result)) throw new StrictJsonError("not strict JSON: a lone surrogate");
+    if (!this.sound && !isWellFormed(result)) throw loneSurrogate();
+    return result;
+  }
+
+  /** @param {string} plain What stood before the first backslash. */
+  escaped(plain) {
+    const { text } = this;
+    let result = plain;
+    while (text.charCodeAt(this.at - 1) === 0x5c) {
+      result += this.escape();
+      const end = plainEnd(text, this.at);
+      result += text.slice(this.at, end);
+      this.at = end + 1;
+    }
+    if (text.charCodeAt(this.at - 1) !== 0x22) throw this.wrong();
+    if (!isWellFormed(result)) throw loneSurrogate();
     return result;
   }
 

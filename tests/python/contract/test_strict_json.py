@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from bridge.contract.json_numbers import FloatToken, IntToken, NumberToken, read_number
 from bridge.contract.limits import JSON_LIMITS, JsonLimits
 from bridge.contract.strict_json import StrictJsonError, dumps, loads, number_token
+from tests.python.support.json_documents import JSON_VALUES, documents
 from tests.python.support.vectors import ROOT, document, load_vectors, shared_suite
 
 VECTORS = load_vectors("strict_json.json")
@@ -273,22 +274,6 @@ def test_no_document_is_read_again_and_again(data: bytes) -> None:
     assert len(read.stdout.split()) == 2, "each is refused"
 
 
-JSON_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.text(st.characters(exclude_categories=["Cs"]), max_size=5), inner, max_size=4
-        )
-    ),
-    max_leaves=20,
-)
-
-
 @given(JSON_VALUES)
 def test_reading_what_was_written_gives_the_same(value: object) -> None:
     data = dumps(value)
@@ -300,25 +285,6 @@ def test_reading_what_was_written_gives_the_same(value: object) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_give_a_value_or_the_typed_error(data: bytes) -> None:
     accepts(data)
-
-
-@st.composite
-def documents(draw: st.DrawFn) -> bytes:
-    """Draw a valid document in some spelling, or one with a few bytes changed."""
-    value = draw(JSON_VALUES)
-    data = bytearray(
-        json.dumps(
-            value, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1]))
-        ).encode()
-    )
-    alphabet = b'{}[],:"\\u0dDeE.+-1 \n\xc3\xa9\xff/tn'
-    for _ in range(draw(st.integers(0, 3))):
-        at = draw(st.integers(0, len(data)))
-        if draw(st.booleans()):
-            data[at:at] = bytes([draw(st.sampled_from(alphabet))])
-        else:
-            del data[at : at + 1]
-    return bytes(data)
 
 
 @pytest.fixture(scope="module")
