@@ -26,6 +26,7 @@ export function bindFormatControls({ toolbar, style }, commands, { text, selecti
   style.addEventListener("pointerdown", () => (byPointer = true));
   style.addEventListener("keydown", () => (byPointer = false));
   style.addEventListener("change", () => {
+    editor.view.readSelection();
     byName.get(`style-${style.value}`)?.run();
     // Who chose with a pointer goes on to type; who chose with keys may choose again.
     if (byPointer) editor.focus();
@@ -43,6 +44,7 @@ export function bindFormatControls({ toolbar, style }, commands, { text, selecti
       each.setAttribute("aria-keyshortcuts", ariaKeys(command.keys));
     }
     each.addEventListener("click", () => {
+      editor.view.readSelection();
       if (each.getAttribute("aria-disabled") !== "true") command.run();
     });
     // A click takes the focus from the text, and with it the selection.
