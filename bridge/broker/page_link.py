@@ -188,10 +188,14 @@ class PageLink:
         self.offer()
 
     def alive(self, event: ChannelAlive) -> None:
-        """Note that the worker's script still runs."""
+        """Note that the worker's script still runs: the browser has not frozen the page."""
         found = self._at(event)
         if found is not None:
-            found[1].heard_at = self._turn.now.monotonic
+            client, channel = found
+            channel.heard_at = self._turn.now.monotonic
+            # As a new poll does: the report that the page was thawed may have been lost, and an
+            # open channel brings no poll that would tell.
+            self._forget_freeze(client)
 
     def channel_broken(self, event: ChannelBroken) -> None:
         """Give a page whose channel broke off a moment to come back."""
@@ -236,6 +240,10 @@ class PageLink:
     def _supersede(self, client: AttachedClient) -> None:
         self._end_transport(client, BridgeErrorCode.POLL_SUPERSEDED, ChannelEnd.SUPERSEDED)
         client.answered_poll = None
+        self._forget_freeze(client)
+
+    @staticmethod
+    def _forget_freeze(client: AttachedClient) -> None:
         if client.page_state is PageState.FROZEN:
             client.page_state = None
 

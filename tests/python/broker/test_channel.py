@@ -248,6 +248,14 @@ def test_sixty_seconds_without_a_frame_close_the_channel_and_expire_the_client(
     assert poll(talk) == Failure(Code.STALE_CLIENT)
 
 
+def test_a_sign_of_life_clears_a_freeze_whose_end_was_not_reported(talk: Conversation) -> None:
+    talk.open_channel()
+    talk.report(PageState.FROZEN)
+    assert talk.answer(talk.call()) == Failure(Code.TAB_SUSPENDED, Outcome.NOT_DELIVERED)
+    talk.alive()
+    assert talk.answer(talk.call()) is None
+
+
 def test_a_newer_channel_ends_the_older_and_what_the_older_still_says_means_nothing(
     talk: Conversation,
 ) -> None:
