@@ -128,6 +128,14 @@ def test_both_languages_have_the_same_limits_and_codes() -> None:
             found = re.search(rf"\b{camel}: ([\d_]+)", limits)
             assert found is not None, camel
             assert int(found[1].replace("_", "")) == getattr(limits_of, name)
+    of_bridge = limits.split("BRIDGE_LIMITS = ")[1]
+    shared = re.findall(r"^  ([a-zA-Z]+): ([\d_]+)(?: \+ ([\d_]+))?,$", of_bridge, re.MULTILINE)
+    assert len(shared) > 10
+    for camel, number, more in shared:
+        name = re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", camel)
+        # How soon a page reports itself is nothing that the bridge has to know.
+        if name != "taken_report_seconds":
+            assert int(number) + int(more or 0) == getattr(BRIDGE_LIMITS, name)
     codes = (ROOT / "browser_worker/contract/error_codes.js").read_text(encoding="utf-8")
     assert dict(re.findall(r"^  ([A-Z_]+): (1\d{3}),", codes, re.MULTILINE)) == {
         code.name: str(code.value) for code in AppErrorCode
