@@ -20,6 +20,7 @@ from tests.e2e.conftest import Attach
 from tests.e2e.support.browsers import launch_options
 from tests.e2e.support.real_bridge import BASCULE, ROOT, RealBridge, environment
 from tests.e2e.support.terminal import run_in_terminal
+from tests.e2e.support.waiting import wait_until
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RECORDING = re.compile(
@@ -118,6 +119,11 @@ def free_port() -> int:
         return int(probing.getsockname()[1])
 
 
+def accepts(port: int) -> bool:
+    with socket.socket() as probing:
+        return probing.connect_ex(("127.0.0.1", port)) == 0
+
+
 def test_the_example_of_an_app_works_from_assets_to_tests(
     page: Page, tmp_path: Path, newcomer: dict[str, str], browser_name: str
 ) -> None:
@@ -135,7 +141,10 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
     assets, serve, calls, test = [here(text) for text in shell()]
     run(assets, app, newcomer)
     with left_running(serve, app, newcomer) as serving:
-        page.goto(attach_link(serving))
+        link = attach_link(serving)
+        # A person is slower than the app's own server, which starts beside the bridge.
+        wait_until(lambda: accepts(port), "the app is not served")
+        page.goto(link)
         page.get_by_role("button", name="Attach", exact=True).click()
         expect(page.locator("#state")).to_have_text("attached")
         run(calls, app, newcomer)
