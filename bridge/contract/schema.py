@@ -13,6 +13,7 @@ from bridge.contract.schema_combined import combined, unevaluated
 from bridge.contract.schema_containers import array, object_
 from bridge.contract.schema_numbers import is_object
 from bridge.contract.schema_pattern import Pattern, PatternError
+from bridge.contract.schema_quick import QuickCheck, quick_check
 from bridge.contract.schema_resources import Node, Resources, SchemaError, SchemaObject
 from bridge.contract.schema_run import Part, Plan, Run, SchemaViolation, TooMuchWork
 from bridge.contract.schema_scalars import general, number, text
@@ -21,13 +22,15 @@ from bridge.contract.schema_shapes import check_shapes
 __all__ = ["SchemaError", "SchemaViolation", "Validator", "compile"]
 
 _MAX_TOLD_CHARS = 80
+_MAX_SLOW_CHECKS = 8
+"""A validator that is used more often is worth the loading of the quick check."""
 
 
 def compile(schema: object) -> Validator:  # noqa: A001 - the word for it in both languages
     """Read a schema once, so that many values can be checked.
 
-    Raises `SchemaError` for one that is malformed, unsafe or refers outside of itself.
-    Contract: JSON Schema.
+    The schema must not be changed afterwards. Raises `SchemaError` for one that is malformed,
+    unsafe or refers outside of itself. Contract: JSON Schema.
     """
     if not isinstance(schema, bool) and not is_object(schema):
         raise SchemaError("a schema is an object or a boolean")
@@ -44,6 +47,8 @@ class Validator:
         self._plans: dict[int, Plan] = {}
         self._refs: dict[int, Node] = {}
         self._dynamic_refs: dict[int, Node] = {}
+        self._checks = 0
+        self._quick: QuickCheck | None = None
         # Indexing goes on while references are resolved: the list may grow under the loop.
         for node in resources.nodes:
             self._prepare(node)
@@ -61,6 +66,8 @@ class Validator:
 
         Returns the problems, at most 64 of them; none where it matches.
         """
+        if self._matches_quickly(value):
+            return []
         run = Run(self._dynamic_anchors)
         try:
             ok = run.check(self._root, value, "", None, ())
@@ -69,6 +76,15 @@ class Validator:
         if not ok and not run.problems:
             run.fail("", "does not match")
         return run.problems
+
+    def _matches_quickly(self, value: object) -> bool:
+        if self._quick is not None:
+            return self._quick(value)
+        self._checks += 1
+        if self._checks == _MAX_SLOW_CHECKS and not self._old:
+            resources = self._resources
+            self._quick = quick_check(resources.root, resources.nodes, self._refs)
+        return False
 
     def _plan_of(self, node: Node) -> Part:
         return node if isinstance(node, bool) else self._plans[id(node)]

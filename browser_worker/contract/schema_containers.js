@@ -9,6 +9,8 @@ import { count } from "./schema_scalars.js";
 /** @import { Run } from "./schema_run.js" */
 /** @import { Marks } from "./schema_marks.js" */
 
+const MAX_TOLD_CHARS = 80;
+
 /**
  * @param {Run} run
  * @param {SchemaObject} node
@@ -167,5 +169,8 @@ export function escapePointer(name) {
 
 /** @param {string} name */
 function quoted(name) {
-  return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+  // By characters: half of one would be no text.
+  const start = Array.from(name.slice(0, 2 * MAX_TOLD_CHARS + 2));
+  const isLong = start.length > MAX_TOLD_CHARS;
+  return JSON.stringify(isLong ? `${start.slice(0, MAX_TOLD_CHARS).join("")}…` : name);
 }

@@ -2,8 +2,12 @@
 /**
  * Patterns of JSON Schema without catastrophe: a regular expression is compiled to a small
  * automaton and run in time linear in the text, as the engine on the Python side does. What such
- * an engine cannot do (look-around, back-references) is refused when the schema is read.
+ * an engine cannot do (look-around, back-references) is refused when the schema is read, and so is
+ * what engines of different ages take differently: modifiers, a group's name given twice or not in
+ * ASCII, properties outside of a common list.
  */
+
+import { PROPERTIES } from "./schema_pattern_properties.js";
 
 const MAX_PATTERN_CHARS = 1_024;
 const MAX_PROGRAM = 4_096;
@@ -119,6 +123,8 @@ class Compiler {
   constructor(source) {
     this.source = source;
     this.at = 0;
+    /** @type {Set<string>} */
+    this.names = new Set();
     /** @type {Instruction[]} */
     this.out = [];
   }
@@ -177,9 +183,16 @@ class Compiler {
 
   /** @param {string} rest */
   group(rest) {
-    const open = /^\((?:\?:|\?<[^=!>][^>]*>)?/.exec(rest);
-    if (open === null || /^\(\?(?!:|<[^=!])/.test(rest)) {
-      throw new PatternError("the pattern uses look-around or modifiers");
+    const open = /^\((?:\?:|\?<([A-Za-z_$][A-Za-z0-9_$]*)>|(?!\?))/.exec(rest);
+    if (open === null) {
+      throw new PatternError("the pattern uses look-around, modifiers or an unusual name");
+    }
+    const name = open[1];
+    if (name !== undefined) {
+      if (this.names.has(name)) {
+        throw new PatternError("the pattern uses the name of a group twice");
+      }
+      this.names.add(name);
     }
     this.at += open[0].length;
     this.alternatives();
@@ -215,6 +228,12 @@ class Compiler {
 
   /** @param {string} source What stands for exactly one character. */
   single(source) {
+    // An escaped backslash is no beginning of a property.
+    for (const property of source.matchAll(/\\(?:[pP]\{([^}]*)\}|[^])/g)) {
+      if (property[1] !== undefined && !PROPERTIES.has(property[1])) {
+        throw new PatternError("the pattern uses a property that is not known everywhere");
+      }
+    }
     const one = new RegExp(`^${source}$`, "u");
     this.at += source.length;
     this.emit({ op: "char", test: (character) => one.test(character) });

@@ -4,6 +4,8 @@
  * to. Only what stands in the schema itself can be referred to; nothing is ever fetched.
  */
 
+import { JsonNumber } from "./json_number.js";
+
 /** @typedef {Record<string, any>} SchemaObject */
 /** @typedef {SchemaObject | boolean} Node */
 /** @typedef {"2020-12" | "draft-07"} Dialect */
@@ -41,10 +43,15 @@ const MAX_NODES = 16_384;
 
 /**
  * @param {unknown} value
- * @returns {value is SchemaObject}
+ * @returns {value is SchemaObject} False for a number that is told by its token.
  */
 export function isObject(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
+  return (
+    value !== null &&
+    typeof value === "object" &&
+    !Array.isArray(value) &&
+    !(value instanceof JsonNumber)
+  );
 }
 
 /** The parts of one schema. */
@@ -174,9 +181,8 @@ export class Resources {
 function dialectOf(root) {
   const declared = isObject(root) ? own(root, "$schema") : undefined;
   if (declared === undefined) return "2020-12";
-  const name = String(declared)
-    .replace(/#$/, "")
-    .replace(/^http:/, "https:");
+  const name =
+    typeof declared === "string" ? declared.replace(/#$/, "").replace(/^http:/, "https:") : "";
   if (name === "https://json-schema.org/draft/2020-12/schema") return "2020-12";
   if (name === "https://json-schema.org/draft-07/schema") return "draft-07";
   throw new SchemaError("only JSON Schema 2020-12 and draft-07 are understood");
