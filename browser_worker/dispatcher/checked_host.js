@@ -25,14 +25,17 @@ function integer(value, what) {
 }
 
 /**
- * What has to be done now cannot be a promise; nobody hears how that ends.
+ * Takes an answer that cannot be a promise: how that would end, nobody could be told.
  *
- * @param {unknown} answer
+ * @template T
+ * @param {T} answer
+ * @param {string} what
+ * @returns {T}
  */
-function atOnce(answer) {
-  if (!isPromiseLike(answer)) return;
+function atOnce(answer, what) {
+  if (!isPromiseLike(answer)) return answer;
   Promise.resolve(answer).catch(() => {});
-  throw new TypeError("a transaction begins and ends at once, and gives no promise");
+  throw new TypeError(`the host's ${what} has to answer at once, and gave a promise`);
 }
 
 /** What a dispatcher asks of its host. */
@@ -78,7 +81,7 @@ export class CheckedHost {
    * @returns {number | bigint | null}
    */
   revision(action) {
-    const revision = this._host.revision(action);
+    const revision = atOnce(this._host.revision(action), "revision");
     return revision === null || revision === undefined ? null : integer(revision, "revision");
   }
 
@@ -88,7 +91,7 @@ export class CheckedHost {
    * @returns {number | bigint}
    */
   capabilities() {
-    return integer(this._host.capabilities(), "capabilities");
+    return integer(atOnce(this._host.capabilities(), "capabilities"), "capabilities");
   }
 
   /**
@@ -100,7 +103,7 @@ export class CheckedHost {
   unavailable(action) {
     const found = this._host.modal?.() ?? this._host.availability?.(action) ?? null;
     if (found === null) return null;
-    const { code, reason } = found;
+    const { code, reason } = atOnce(found, "availability");
     if (typeof code !== "string" || typeof reason !== "string") {
       throw new TypeError("an unavailability is a code and a reason");
     }
@@ -151,22 +154,26 @@ export class CheckedHost {
 
   /** @param {string} domain */
   supportsTransaction(domain) {
-    return this._host.supportsTransaction?.(domain) === true;
+    return atOnce(this._host.supportsTransaction?.(domain), "supportsTransaction") === true;
   }
 
-  /** @param {string} domain */
+  /**
+   * These three are done when they return.
+   *
+   * @param {string} domain
+   */
   beginTransaction(domain) {
-    atOnce(this._transactions().beginTransaction(domain));
+    atOnce(this._transactions().beginTransaction(domain), "beginTransaction");
   }
 
   /** @param {string} domain */
   commitTransaction(domain) {
-    atOnce(this._transactions().commitTransaction(domain));
+    atOnce(this._transactions().commitTransaction(domain), "commitTransaction");
   }
 
   /** @param {string} domain */
   rollbackTransaction(domain) {
-    atOnce(this._transactions().rollbackTransaction(domain));
+    atOnce(this._transactions().rollbackTransaction(domain), "rollbackTransaction");
   }
 
   /** One without these methods does not support what it says: calling them throws. */

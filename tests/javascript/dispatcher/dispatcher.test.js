@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import fc from "fast-check";
-
 import { parse } from "../../../browser_worker/contract/strict_json.js";
 import { ActionSpec } from "../../../browser_worker/dispatcher/action_spec.js";
 import { AppError } from "../../../browser_worker/dispatcher/app_error.js";
@@ -598,49 +596,4 @@ test("names and options of actions are checked", () => {
   assert.throws(() => ActionSpec.read("a", ""), TypeError);
   assert.throws(() => ActionSpec.read("a", "d", { commandId: 1.5 }), TypeError);
   assert.throws(() => ActionSpec.read("a", "d", { capabilities: -1 }), TypeError);
-});
-
-test("any line gives one strict line or silence", async () => {
-  const { dispatcher } = makeFixture();
-  const session = new RpcSession(dispatcher);
-  const members = fc.record(
-    {
-      jsonrpc: fc.constantFrom("2.0", "1.0"),
-      id: fc.oneof(fc.integer(), fc.string(), fc.jsonValue()),
-      method: fc.constantFrom(
-        "actions/list",
-        "actions/execute",
-        "agent/info",
-        "state/inspect",
-        "x",
-      ),
-      params: fc.oneof(
-        fc.jsonValue(),
-        fc.record({
-          action: fc.constantFrom("note.set", "note.read", "fails"),
-          input: fc.jsonValue(),
-        }),
-      ),
-    },
-    { requiredKeys: [] },
-  );
-  await fc.assert(
-    fc.asyncProperty(
-      fc.oneof(
-        fc.string({ unit: "binary" }),
-        fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
-        fc.json(),
-        members.map((m) => JSON.stringify(m)),
-      ),
-      async (line) => {
-        const answer = await session.receive(line);
-        if (answer === undefined) return;
-        const message = parse(answer);
-        assert.ok(!/[\n\r\u2028\u2029]/.test(answer));
-        assert.equal(message.jsonrpc, "2.0");
-        assert.ok("result" in message !== "error" in message);
-      },
-    ),
-    { numRuns: 500 },
-  );
 });

@@ -1,0 +1,102 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ActionSpec, RpcSession } from "../../../browser_worker/index.js";
+import { ACTIONS, ask, listApp } from "./support/list_app.js";
+
+const PICTURE = { resource: "app:picture", mimeType: "image/png", width: 4, height: 3 };
+const SIZE = { type: "object", properties: { width: { type: "integer" } } };
+
+/** @param {(input: any, context: any) => unknown} render @param {object} [options] */
+function renderer(render, options = { inputSchema: SIZE }) {
+  return listApp(() => ({
+    actions: () => [...ACTIONS, ActionSpec.read("ui.render", "Renders the view", options)],
+    execute: (_action, input, context) => render(input, context),
+  }));
+}
+
+test("view/render runs ui.render with its params and gives its output", async () => {
+  /** @type {unknown[]} */
+  const inputs = [];
+  const { dispatcher } = renderer((input) => (inputs.push(input), PICTURE));
+  const params = { width: 4, protocolVersion: "1" };
+  const { result } = await ask(dispatcher, "view/render", params);
+  assert.deepEqual(result, { ...PICTURE, revision: 1, protocolVersion: "1" });
+  assert.deepEqual(inputs, [{ width: 4 }]);
+  const { error } = await ask(dispatcher, "view/render", { width: "4" });
+  assert.deepEqual(error.data.errors, [{ path: "/width", message: error.data.errors[0].message }]);
+});
+
+test("an app without ui.render has no such action", async () => {
+  const { error } = await ask(listApp().dispatcher, "view/render");
+  assert.equal(error.data.code, "UNKNOWN_ACTION");
+});
+
+test("a rendering that takes its time is a task, and one that is no object is an error", async () => {
+  const slow = renderer(async (_input, { defer }) => {
+    defer("upload", "It is being drawn.");
+    return PICTURE;
+  });
+  const { result } = await ask(slow.dispatcher, "view/render");
+  assert.deepEqual([result.status, result.task.id], ["deferred", "task-1"]);
+  const wrong = renderer(() => "picture", { inputSchema: SIZE, outputSchema: true });
+  const { error } = await ask(wrong.dispatcher, "view/render");
+  assert.equal(error.data.code, "INVALID_OUTPUT");
+});
+
+test("agent/info tells every method and every limit", async () => {
+  const { result } = await ask(listApp().dispatcher, "agent/info");
+  assert.deepEqual(result.methods, [
+    "agent/info",
+    "actions/list",
+    "actions/describe",
+    "actions/execute",
+    "actions/batch",
+    "state/inspect",
+    "tasks/get",
+    "tasks/cancel",
+    "resources/read",
+    "view/render",
+  ]);
+  assert.equal(result.limits.maxBatchCalls, 128);
+  assert.equal(result.limits.maxResourceChunkBytes, 65_536);
+});
+
+test("every method but agent/info is refused while the app takes no calls", async () => {
+  const { dispatcher } = listApp();
+  const { methods } = (await ask(dispatcher, "agent/info")).result;
+  dispatcher.setEnabled(false);
+  for (const method of methods) {
+    const { result, error } = await ask(dispatcher, method);
+    assert.equal(error?.data.code ?? result.enabled, method === "agent/info" ? false : "DISABLED");
+  }
+});
+
+test("every method takes protocolVersion 1 and refuses every other", async () => {
+  const { dispatcher } = listApp();
+  const { methods } = (await ask(dispatcher, "agent/info")).result;
+  for (const method of methods) {
+    const known = await ask(dispatcher, method, { protocolVersion: "1" });
+    assert.notEqual(known.error?.data?.code, "UNSUPPORTED_PROTOCOL_VERSION", method);
+    for (const protocolVersion of ["2", 1, null, ["1"]]) {
+      const { error } = await ask(dispatcher, method, { protocolVersion });
+      assert.deepEqual(error.data, { supported: ["1"], code: "UNSUPPORTED_PROTOCOL_VERSION" });
+    }
+  }
+});
+
+test("a number is no object, however it is written", async () => {
+  const session = new RpcSession(listApp().dispatcher);
+  for (const number of ["1", "1.0", "1e400"]) {
+    const params = await session.receive(
+      `{"jsonrpc":"2.0","id":1,"method":"agent/info","params":${number}}`,
+    );
+    assert.match(params ?? "", /-32602/);
+    const calls = await session.receive(
+      `{"jsonrpc":"2.0","id":1,"method":"actions/batch","params":{"calls":[${number}]}}`,
+    );
+    assert.match(calls ?? "", /-32602/);
+    assert.match((await session.receive(number)) ?? "", /-32600.*A request is a JSON object/);
+  }
+});
