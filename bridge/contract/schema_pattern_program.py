@@ -23,6 +23,8 @@ __all__ = ["Instruction", "PatternError", "compile_program", "is_word"]
 
 _MAX_PATTERN_CHARS: Final = 1_024
 _MAX_PROGRAM: Final = 4_096
+_MAX_GROUPS: Final = 32
+"""Groups around a character. Keeps the reading of a pattern within a small stack."""
 _SYNTAX: Final = frozenset("^$\\.*+?()[]{}|")
 _LINE_ENDS: Final = frozenset("\n\r\u2028\u2029")
 _QUANTIFIER: Final = re.compile(r"(?:([*+?])|\{([0-9]+)(?:(,)([0-9]*))?\})\??")
@@ -43,10 +45,7 @@ def compile_program(source: str) -> Sequence[Instruction]:
     """Read a pattern. Raises `PatternError`."""
     if len(source.encode("utf-16-le", "surrogatepass")) > 2 * _MAX_PATTERN_CHARS:
         raise PatternError("the pattern is too long")
-    try:
-        return _Compiler(source).program()
-    except RecursionError:
-        raise PatternError("the pattern is too large") from None
+    return _Compiler(source).program()
 
 
 def is_word(character: str) -> bool:
@@ -62,6 +61,7 @@ class _Compiler:
         self._at = 0
         self._out: list[Instruction] = []
         self._names: set[str] = set()
+        self._depth = 0
 
     def program(self) -> Sequence[Instruction]:
         self._alternatives()
@@ -144,7 +144,11 @@ class _Compiler:
                 raise PatternError("the pattern uses the name of a group twice")
             self._names.add(opened[1])
         self._at = opened.end()
+        self._depth += 1
+        if self._depth > _MAX_GROUPS:
+            raise PatternError("the pattern is nested too deeply")
         self._alternatives()
+        self._depth -= 1
         if self._here() != ")":
             raise PatternError("the pattern is malformed")
         self._at += 1

@@ -61,7 +61,7 @@ def quick_check(
         for node in nodes:
             _look_at(node)
         _Measure(refs).measure(root)
-    except _NotQuick:
+    except (_NotQuick, RecursionError):
         return None
     import jsonschema_rs  # noqa: PLC0415 - takes 50 ms; a command checks a value or two
 

@@ -11,6 +11,8 @@ import { PROPERTIES } from "./schema_pattern_properties.js";
 
 const MAX_PATTERN_CHARS = 1_024;
 const MAX_PROGRAM = 4_096;
+/** Groups around a character. Keeps the reading of a pattern within a small stack. */
+const MAX_GROUPS = 32;
 
 /** A pattern that is malformed, too large, or needs backtracking. */
 export class PatternError extends Error {}
@@ -125,6 +127,7 @@ class Compiler {
     this.at = 0;
     /** @type {Set<string>} */
     this.names = new Set();
+    this.depth = 0;
     /** @type {Instruction[]} */
     this.out = [];
   }
@@ -195,7 +198,9 @@ class Compiler {
       this.names.add(name);
     }
     this.at += open[0].length;
+    if (++this.depth > MAX_GROUPS) throw new PatternError("the pattern is nested too deeply");
     this.alternatives();
+    this.depth--;
     this.at++;
   }
 

@@ -60,7 +60,7 @@ def assert_twins_agree(twin: subprocess.Popen[bytes], schema: object, *values: o
 def test_both_languages_find_the_same_problems(twin: subprocess.Popen[bytes]) -> None:
     judged = 0
 
-    @settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=5))
     def compare(schema: object, values: list[object]) -> None:
         nonlocal judged
@@ -70,4 +70,4 @@ def test_both_languages_find_the_same_problems(twin: subprocess.Popen[bytes]) ->
         assert answer == ask(twin, line), line
 
     compare()
-    assert judged > 300, "most schemas were refused: nothing was compared"
+    assert judged > 60, "most schemas were refused: nothing was compared"

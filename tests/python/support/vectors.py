@@ -25,9 +25,22 @@ def document(case: dict[str, Any]) -> bytes:
     if "base64" in case:
         return base64.b64decode(case["base64"])
     if "build" in case:
-        parts = (part if isinstance(part, str) else part[0] * part[1] for part in case["build"])
-        return "".join(parts).encode()
+        return _built(case["build"])
     return str(case["json"]).encode()
+
+
+def member(case: dict[str, Any], name: str) -> bytes:
+    """Return a member as a document: given as it is, as its text, or to be put together."""
+    if f"{name}_build" in case:
+        return _built(case[f"{name}_build"])
+    if f"{name}_json" in case:
+        return str(case[f"{name}_json"]).encode()
+    return json.dumps(case[name]).encode()
+
+
+def _built(parts: list[Any]) -> bytes:
+    texts = (part if isinstance(part, str) else part[0] * part[1] for part in parts)
+    return "".join(texts).encode()
 
 
 def shared_suite(name: str) -> Path:
