@@ -235,9 +235,10 @@ class Dispatcher:
             copy: Mapping[str, Any] = _plain(state)
             return copy
 
-        return and_then(
-            self._in_turn(lambda: self._checked_host.inspect(query), external, expired), check
-        )
+        def inspect() -> Eventually[object]:
+            return self._checked_host.inspect(query)
+
+        return and_then(self._in_turn(inspect, external, expired), check)
 
     def read_resource(
         self,
@@ -248,7 +249,7 @@ class Dispatcher:
         external: bool = False,
         expired: Expired | None = None,
     ) -> Eventually[Resource]:
-        """Read at most `limit` bytes of a resource, in turn: for the app itself, or for who is outside.
+        """Read at most `limit` bytes of a resource, in turn: for the app itself, or who is outside.
 
         Raises `AppError` `UNKNOWN_RESOURCE`.
         """

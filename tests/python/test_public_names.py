@@ -23,6 +23,7 @@ def test_the_names_for_apps_are_these() -> None:
         "Task",
         "TaskTable",
         "Unavailability",
+        "serve",
     }
     for name in bridge.__all__:
         assert getattr(bridge, name) is not None

@@ -453,9 +453,7 @@ def test_a_host_that_waits_without_a_runtime_is_an_error_that_names_it() -> None
     assert [type(error) for error in told] == [NoRuntimeError] * 2
 
 
-async def test_an_inspection_or_a_reading_is_not_begun_for_a_caller_who_has_gone_or_is_shut_out() -> (
-    None
-):
+async def test_nothing_is_inspected_or_read_for_a_caller_who_has_gone_or_is_shut_out() -> None:
     gate = asyncio.Event()
     asked: list[str] = []
 
@@ -463,10 +461,14 @@ async def test_an_inspection_or_a_reading_is_not_begun_for_a_caller_who_has_gone
         await gate.wait()
         return {}
 
+    def inspect(_query: Any) -> dict[str, Any]:
+        asked.append("inspect")
+        return {}
+
     dispatcher = dispatcher_of(
         lambda _a, _i, _c: wait(),
         runtime=HandRuntime(),
-        inspect=lambda _query: asked.append("inspect") or {},
+        inspect=inspect,
         read_resource=lambda uri, _offset, _limit: asked.append(uri),
     )
     first: Any = dispatcher.execute(ExternalCall("a"))

@@ -184,6 +184,17 @@ def test_what_a_handler_asks_to_defer_and_then_answers_at_once_is_completed() ->
     assert len(dispatcher.tasks) == 0
 
 
+async def test_what_a_handler_asks_to_defer_after_its_end_makes_no_task() -> None:
+    slow = Slow()
+    dispatcher = dispatcher_of(slow, runtime=HandRuntime())
+    call: Any = dispatcher.execute(ExternalCall("a"))
+    slow.end.set_result({})
+    await call
+    assert slow.context is not None
+    slow.context.defer("late", "Nobody hears it.")
+    assert len(dispatcher.tasks) == 0
+
+
 async def test_a_local_call_that_lasts_too_long_is_not_deferred_but_gives_up_its_turn() -> None:
     runtime, slow = HandRuntime(), Slow()
     dispatcher = dispatcher_of(slow, runtime=runtime)

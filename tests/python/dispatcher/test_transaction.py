@@ -120,24 +120,40 @@ def test_what_asks_to_defer_and_answers_at_once_is_done() -> None:
     assert batch(dispatcher, write("note.set"))["result"]["committed"] is True
 
 
-def test_a_commit_that_fails_is_rolled_back() -> None:
-    class Uncommitted(Notes):
-        def commit_transaction(self, domain: str) -> None:
-            raise RuntimeError("secret")
+class Uncommitted(Notes):
+    def commit_transaction(self, domain: str) -> None:
+        raise RuntimeError("secret")
 
-    dispatcher, host = notes(Uncommitted())
+
+class CommittedLater(Notes):
+    async def commit_transaction(self, domain: str) -> None:  # type: ignore[override]
+        self.log.append("committed later")
+
+
+@pytest.mark.parametrize("uncommitted", [Uncommitted, CommittedLater])
+def test_a_commit_that_fails_is_rolled_back(uncommitted: type[Notes]) -> None:
+    dispatcher, host = notes(uncommitted())
     error = batch(dispatcher, write("note.set", "gone"))["error"]
     assert error["data"]["code"] == "ROLLED_BACK"
     assert error["data"]["cause"]["data"]["code"] == "HOST_ERROR"
     assert (host.text, host.number) == ("", 7)
 
 
-def test_a_beginning_that_fails_is_a_host_error_and_nothing_is_rolled_back() -> None:
-    class Unbegun(Notes):
-        def begin_transaction(self, domain: str) -> None:
-            raise RuntimeError("secret")
+class Unbegun(Notes):
+    def begin_transaction(self, domain: str) -> None:
+        raise RuntimeError("secret")
 
-    dispatcher, host = notes(Unbegun())
+
+class BegunLater(Notes):
+    async def begin_transaction(self, domain: str) -> None:  # type: ignore[override]
+        self.log.append("begun later")
+
+
+@pytest.mark.parametrize("unbegun", [Unbegun, BegunLater])
+def test_a_beginning_that_fails_is_a_host_error_and_nothing_is_rolled_back(
+    unbegun: type[Notes],
+) -> None:
+    dispatcher, host = notes(unbegun())
     assert batch(dispatcher, write("note.set"))["error"]["data"]["code"] == "HOST_ERROR"
     assert host.log == []
     assert dispatcher.enabled
