@@ -1,10 +1,10 @@
 """JSON Schema for inputs and outputs: 2020-12, or draft-07 where a schema declares it.
 
 Gives the verdicts, the paths and the words of its twin, `browser_worker/contract/schema.js`, so
-that one line gets one answer in both languages. Its depth and its work are bounded: no schema
-and no value can hold the process.
-
-`format` and `content*` are not asserted. `$ref` reaches only into the schema itself.
+that one line gets one answer in both languages. Depth and work are bounded: no schema and no
+value can hold the process. Verdicts differ from the public suite's (`tests/suites`) where
+a schema refers outside of itself or declares another dialect (refused: nothing is fetched),
+and where `format`, `content*` or 2020-12's former `dependencies` would be asserted (they are not).
 """
 
 from __future__ import annotations

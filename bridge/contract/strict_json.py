@@ -4,6 +4,8 @@ Reads valid UTF-8 only, without a BOM, duplicate keys, lone surrogates, NaN or I
 numbers by RFC 8259's grammar with their tokens kept. Everything is bounded by `JsonLimits`,
 and the bounds are checked before the costly step, so that no hostile document takes long.
 Any bytes give a value or a `StrictJsonError`. Its twin is `browser_worker/contract/strict_json.js`.
+Verdicts differ from the public suite's on duplicate keys only (refused); of what that leaves open,
+numbers of any size are read, as their tokens are kept, and all else is refused.
 """
 
 from __future__ import annotations

@@ -4,7 +4,9 @@
  * interpreter: it makes no code, so that it runs under a strict Content-Security-Policy, and it
  * bounds its depth and work, so that no schema and no value can hold the page.
  *
- * `format` and `content*` are not asserted. `$ref` reaches only into the schema itself.
+ * Verdicts differ from the public suite's (`tests/suites`) where a schema refers outside of itself or
+ * declares another dialect (refused: nothing is fetched), and where `format`, `content*` or 2020-12's
+ * former `dependencies` would be asserted (they are not).
  */
 
 import { PatternError, compilePattern } from "./schema_pattern.js";

@@ -5,7 +5,8 @@
  *
  * Refuses a BOM, duplicate keys, lone surrogates, NaN, Infinity and every number outside
  * RFC 8259's grammar; keeps the tokens of numbers; bounds everything. Any input gives a value or
- * a `StrictJsonError`.
+ * a `StrictJsonError`. Verdicts differ from the public suite's on duplicate keys only (refused); of what
+ * that leaves open, numbers of any size are read, as their tokens are kept, and all else is refused.
  */
 
 import { JSON_LIMITS } from "./limits.js";
