@@ -68,12 +68,12 @@ class CheckedHost:
 
     def revision(self, action: str | None = None) -> int | None:
         """Return the state number, always read from the host."""
-        value = self._host.revision(action)
+        value = _at_once(self._host.revision(action), "revision")
         return None if value is None else _integer(value, "revision")
 
     def capabilities(self) -> int:
         """Return the capability bits that the host holds now."""
-        return _integer(self._host.capabilities(), "capabilities")
+        return _integer(_at_once(self._host.capabilities(), "capabilities"), "capabilities")
 
     def unavailable(self, action: str) -> Unavailability | None:
         """Say why an action cannot run now."""
@@ -82,7 +82,7 @@ class CheckedHost:
             found = self._host.availability(action)
         if found is None:
             return None
-        code, reason = cast("tuple[object, object]", found)
+        code, reason = cast("tuple[object, object]", _at_once(found, "availability"))
         if not isinstance(code, str) or not isinstance(reason, str):
             raise TypeError("an Unavailability is a code and a reason")
         return Unavailability(code, reason)
@@ -110,19 +110,22 @@ class CheckedHost:
 
     def supports_transaction(self, domain: str) -> bool:
         """Say whether atomic batches may write in a domain."""
-        return self._host.supports_transaction(domain) is True
+        return _at_once(self._host.supports_transaction(domain), "supports_transaction") is True
 
     def begin_transaction(self, domain: str) -> None:
         """Begin an atomic batch."""
-        _at_once(called(cast("Callable[[str], object]", self._host.begin_transaction), domain))
+        method = cast("Callable[[str], object]", self._host.begin_transaction)
+        _at_once(called(method, domain), "begin_transaction")
 
     def commit_transaction(self, domain: str) -> None:
         """Keep what an atomic batch did."""
-        _at_once(called(cast("Callable[[str], object]", self._host.commit_transaction), domain))
+        method = cast("Callable[[str], object]", self._host.commit_transaction)
+        _at_once(called(method, domain), "commit_transaction")
 
     def rollback_transaction(self, domain: str) -> None:
         """Undo what an atomic batch did."""
-        _at_once(called(cast("Callable[[str], object]", self._host.rollback_transaction), domain))
+        method = cast("Callable[[str], object]", self._host.rollback_transaction)
+        _at_once(called(method, domain), "rollback_transaction")
 
     def _eventually(self, answer: T | Awaitable[T]) -> Eventually[T]:
         if type(answer) not in _NEVER_AWAITED and isinstance(answer, Awaitable):
@@ -130,7 +133,9 @@ class CheckedHost:
         return cast("T", answer)
 
 
-def _at_once(answer: object) -> None:
-    if isinstance(answer, Awaitable):
+def _at_once(answer: T, what: str) -> T:
+    """Take an answer that cannot be awaited: how that would end, nobody could be told."""
+    if type(answer) not in _NEVER_AWAITED and isinstance(answer, Awaitable):
         discard(answer)
-        raise TypeError("a transaction begins and ends at once, and awaits nothing")
+        raise TypeError(f"the host's {what} has to answer at once, and is to be awaited")
+    return answer

@@ -55,6 +55,7 @@ class Transaction:
         self._powers = powers
         self._host = powers.host
         self._told: list[CallEnd] = []
+        self._failed = False
 
     def run(self, specs: Mapping[str, ActionSpec], calls: Sequence[ExternalCall]) -> BatchResult:
         """Do all of it, within the turn of the caller.
@@ -136,6 +137,7 @@ class Transaction:
             if begun is not None:
                 self._host.commit_transaction(begun[0])
         except BaseException as error:
+            self._failed = True
             if begun is not None:
                 self._roll_back(*begun, error)
             if not isinstance(error, Exception):
@@ -165,7 +167,7 @@ class Transaction:
         # What the calls before it did may have changed what is allowed.
         self._powers.require_enabled()
         self._powers.checks.again(spec)
-        context = CallContext(call.session, lambda: False, lambda _reason, _message: None)
+        context = CallContext(call.session, lambda: self._failed, lambda _reason, _message: None)
         answer = self._host.execute(spec.name, call.data, context)
         if type(answer) is not dict and isinstance(answer, Awaitable | Task):
             # The state that it would work on is about to be put back.

@@ -215,6 +215,9 @@ def broken(name: str) -> Any:
     def fail(*_arguments: object) -> object:
         raise RuntimeError("secret")
 
+    async def later(*_arguments: object) -> object:
+        return None
+
     spec = ActionSpec.read("a", "A", **ANY_INPUT)
     needing = ActionSpec.read("a", "A", capabilities=1)
     return {
@@ -238,6 +241,9 @@ def broken(name: str) -> Any:
         "availability is no pair": {"availability": lambda _action: 5},
         "availability is no text": {"availability": lambda _action: (1, 2)},
         "modal raises": {"modal": fail},
+        "revision is awaited": {"revision": later},
+        "availability is awaited": {"availability": later},
+        "capabilities are awaited": {"actions": lambda: [needing], "capabilities": later},
     }[name]
 
 
@@ -257,6 +263,9 @@ BROKEN = [
     "availability is no pair",
     "availability is no text",
     "modal raises",
+    "revision is awaited",
+    "availability is awaited",
+    "capabilities are awaited",
 ]
 
 

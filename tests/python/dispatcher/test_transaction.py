@@ -277,3 +277,29 @@ def test_a_dispatcher_that_is_disabled_within_a_batch_undoes_it() -> None:
     error = batch(dispatcher, write("note.set"), write("note.set"))["error"]
     assert error["data"]["cause"]["data"]["code"] == "DISABLED"
     assert (host.text, host.number) == ("", 7)
+
+
+def test_a_host_that_takes_its_time_to_say_what_it_supports_is_a_host_error() -> None:
+    class Unsure(Notes):
+        async def supports_transaction(self, domain: str) -> bool:  # type: ignore[override]
+            return True
+
+    dispatcher, host = notes(Unsure())
+    error = batch(dispatcher, write("note.set"))["error"]
+    assert error["data"] == {"index": 0, "code": "HOST_ERROR"}
+    assert host.log == []
+
+
+def test_what_a_handler_left_behind_hears_that_its_batch_has_failed() -> None:
+    contexts: list[Any] = []
+
+    class Keeping(Notes):
+        def execute(self, action: str, input: Any, context: Any) -> object:  # noqa: A002
+            contexts.append(context)
+            return super().execute(action, input, context)
+
+    dispatcher, _ = notes(Keeping())
+    batch(dispatcher, write("note.set"))
+    assert not contexts[0].cancel_requested()
+    batch(dispatcher, write("note.set", "y", 8), plain("fails", 8))
+    assert [context.cancel_requested() for context in contexts] == [False, True, True]
