@@ -39,7 +39,6 @@ _NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType(
         "UNKNOWN_TASK": "The app forgets tasks some time after they ended.",
     }
 )
-_MAX_ERRORS_SHOWN: Final = 10
 
 
 def exit_code(failure: BasculeError) -> ExitCode:
@@ -54,9 +53,8 @@ def exit_code(failure: BasculeError) -> ExitCode:
 def failure_lines(failure: BasculeError) -> Iterator[str]:
     """Yield the lines that tell of a failure, safe to print."""
     yield printable(f"{failure.message} [{failure.code}]")
-    data = getattr(failure, "data", None)
-    if isinstance(data, Mapping):
-        yield from map(printable, _details(data))
+    if _is_app_error(failure):
+        yield from map(printable, cast("ActionError", failure).details())
     outcome = None if failure.outcome is None else _OUTCOMES[failure.outcome]
     if outcome is not None:
         yield outcome
@@ -92,17 +90,3 @@ def error_members(failure: BasculeError, number: int) -> dict[str, object]:
 def _is_app_error(failure: BasculeError) -> bool:
     # By its members: the module of its class is only loaded where an app answered with an error.
     return hasattr(failure, "number")
-
-
-def _details(data: Mapping[str, object]) -> Iterator[str]:
-    errors = data.get("errors")
-    for error in errors[:_MAX_ERRORS_SHOWN] if isinstance(errors, list) else []:
-        if isinstance(error, Mapping):
-            yield f"{error.get('path') or 'input'}: {error.get('message')}"
-    availability = data.get("availability")
-    if isinstance(availability, Mapping) and availability.get("code"):
-        yield f"{availability.get('reason')} [{availability.get('code')}]"
-    if "expected" in data and "actual" in data:
-        yield f"Revision {data['expected']} was expected; it is at {data['actual']}."
-    if "limit" in data and "maximum" in data:
-        yield f"The limit {data['limit']} is {data['maximum']}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,7 @@ __all__ = ["ActionError"]
 
 _MAY_HAVE_RUN: Final = frozenset({"HOST_ERROR", "INVALID_OUTPUT", "LIMIT_EXCEEDED"})
 """The app's handler had begun, or may have: only what it did or gave was wrong."""
+_MAX_ERRORS_TOLD: Final = 10
 _JSON_RPC_CODES: Final[Mapping[int, str]] = MappingProxyType(
     {number.value: number.name for number in JsonRpcErrorNumber}
 )
@@ -37,3 +38,29 @@ class ActionError(BasculeError):
         super().__init__(code, message, outcome=outcome)
         self.number = number
         self.data = data
+
+    def __str__(self) -> str:
+        """Return what the app said and its details, as a traceback should show it."""
+        return " ".join([super().__str__(), *(f"({line})" for line in self.details())])
+
+    def details(self) -> list[str]:
+        """Return in sentences what the error's members tell.
+
+        The first places of an input that do not fit, the revision that the app is at, why an
+        action is not available, the limit that was passed. All of it is the app's own text.
+        """
+        return list(_details(self.data))
+
+
+def _details(data: Mapping[str, JsonValue]) -> Iterator[str]:
+    errors = data.get("errors")
+    for error in errors[:_MAX_ERRORS_TOLD] if isinstance(errors, list) else []:
+        if isinstance(error, Mapping):
+            yield f"{error.get('path') or 'input'}: {error.get('message')}"
+    availability = data.get("availability")
+    if isinstance(availability, Mapping) and availability.get("code"):
+        yield f"{availability.get('reason')} [{availability.get('code')}]"
+    if "expected" in data and "actual" in data:
+        yield f"Revision {data['expected']} was expected; it is at {data['actual']}."
+    if "limit" in data and "maximum" in data:
+        yield f"The limit {data['limit']} is {data['maximum']}."
