@@ -119,12 +119,25 @@ def _found(origin: str | None, app: str | None) -> RuntimeEntry:
     if len(exact) == 1:
         return exact[0].entry
     if not fitting:
-        attached = ", ".join(state.app for state in states if state.app is not None)
         raise _no_bridge(
             "The bridge has ended." if app is None else f"No bridge has the app {app} attached.",
-            f"Attached: {attached}." if attached else "`bascule list` shows those you have",
+            _what_there_is(states),
         )
     raise SeveralBridges(exact)
+
+
+def _what_there_is(states: Sequence[BridgeState]) -> str:
+    """Return which apps are attached, and how a page that is missing becomes so."""
+    attached = ", ".join(state.app for state in states if state.app is not None)
+    told = [f"Attached: {attached}."] if attached else []
+    waiting = [state.entry for state in states if state.state == "waiting"]
+    # After a reload this is what a person needs.
+    if len(waiting) == 1:
+        told.append(
+            f"The bridge for {waiting[0].origin} waits for its page: "
+            f"`bascule open {parse_address(waiting[0].url).port}` opens it; press Attach there."
+        )
+    return " ".join(told) or "`bascule list` shows the bridges that you have."
 
 
 def _entry_at(address: BridgeAddress) -> RuntimeEntry:

@@ -98,13 +98,16 @@ ERROR_TEXTS: Final[Mapping[BridgeErrorCode, ErrorText]] = {
     _CODE.QUEUE_FULL: ErrorText(
         "Too many calls are waiting for the page.", "Wait for some of them, then try again."
     ),
-    _CODE.BROWSER_GONE: ErrorText("The page went away before it answered.", "Attach a page again."),
+    _CODE.BROWSER_GONE: ErrorText(
+        "The page went away before it answered.",
+        "Attach it again: `bascule open` opens it, then press Attach.",
+    ),
     _CODE.RESULT_TOO_LARGE: ErrorText(
         "The action ran, but its response is larger than a message may be.",
         "Ask for less at once.",
     ),
     _CODE.NOT_ATTACHED: ErrorText(
-        "No page is attached.", "Open the app in a browser and attach it to this bridge."
+        "No page is attached.", "`bascule open` opens the app's page; press Attach there."
     ),
     _CODE.BUSY: ErrorText("The bridge has too many requests in hand.", "Try again in a moment."),
     _CODE.CLOSING: ErrorText("The bridge is shutting down."),

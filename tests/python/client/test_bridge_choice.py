@@ -132,3 +132,23 @@ def test_a_bridge_that_ended_is_neither_asked_nor_meant(
         with pytest.raises(BridgeFailure):
             connect(ghost.url).info()
         assert ghost.received == []
+
+
+@pytest.mark.parametrize("other", ["Paint", None])
+def test_where_a_page_is_missing_it_is_told_how_to_attach_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str | None
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with fake_bridge(lambda _: status_of(None, link="detached")) as waiting:
+        post_entry(tmp_path, entry_for(waiting))
+        with fake_bridge(app_called(other)) as second:
+            if other is not None:
+                pid = os.getppid()
+                start = process_start(pid)
+                post_entry(tmp_path, entry_for(second, pid=pid, process_start=start, origin=OTHER))
+            with pytest.raises(BridgeFailure) as raised:
+                choose_bridge(app="My Editor")
+    hint = str(raised.value.hint)
+    port = waiting.url.rpartition(":")[2]
+    assert f"for {ORIGIN} waits for its page: `bascule open {port}`" in hint
+    assert ("Attached: Paint." in hint) is (other is not None)
