@@ -15,6 +15,7 @@ import { JSON_RPC_ERROR } from "../contract/error_codes.js";
 
 /** The app's handler had begun, or may have: only what it did or gave was wrong. */
 const MAY_HAVE_RUN = new Set(["HOST_ERROR", "INVALID_OUTPUT", "LIMIT_EXCEEDED"]);
+const MAX_ERRORS_TOLD = 10;
 /** @type {ReadonlyMap<number, string>} */
 const JSON_RPC_CODES = new Map(
   Object.entries(JSON_RPC_ERROR).map(([name, number]) => [number, name]),
@@ -66,14 +67,45 @@ export class ActionError extends BasculeError {
    * @param {Record<string, unknown>} data The error's members.
    */
   constructor(number, message, data) {
-    const told = Object.hasOwn(data, "code") ? data["code"] : undefined;
-    const code = typeof told === "string" ? told : (JSON_RPC_CODES.get(number) ?? "UNKNOWN_ERROR");
-    super(code, message, { outcome: MAY_HAVE_RUN.has(code) ? "unknown" : null });
+    const named = member(data, "code");
+    const code =
+      typeof named === "string" ? named : (JSON_RPC_CODES.get(number) ?? "UNKNOWN_ERROR");
+    const told = [...details(data)].map((line) => `(${line})`);
+    super(code, [`${message} [${code}]`, ...told].join(" "), {
+      outcome: MAY_HAVE_RUN.has(code) ? "unknown" : null,
+    });
     /** @readonly */
     this.number = number;
     /** @readonly */
     this.data = data;
   }
+}
+
+/**
+ * What an error's members tell, in sentences: the first places of an input that do not fit, the
+ * revision that the app is at, why an action is not available, the limit that was passed.
+ *
+ * @param {Record<string, unknown>} data
+ * @returns {Generator<string>}
+ */
+function* details(data) {
+  const errors = member(data, "errors");
+  for (const error of Array.isArray(errors) ? errors.slice(0, MAX_ERRORS_TOLD) : []) {
+    if (typeof error?.message === "string") yield `${error.path || "input"}: ${error.message}`;
+  }
+  const availability = /** @type {any} */ (member(data, "availability"));
+  if (availability?.code) yield `${availability.reason} [${availability.code}]`;
+  const [expected, actual] = [member(data, "expected"), member(data, "actual")];
+  if (expected !== undefined && actual !== undefined) {
+    yield `Revision ${expected} was expected; it is at ${actual}.`;
+  }
+  const [limit, maximum] = [member(data, "limit"), member(data, "maximum")];
+  if (limit !== undefined && maximum !== undefined) yield `The limit ${limit} is ${maximum}.`;
+}
+
+/** @param {Record<string, unknown>} data @param {string} name */
+function member(data, name) {
+  return Object.hasOwn(data, name) ? data[name] : undefined;
 }
 
 /**

@@ -125,11 +125,18 @@ export async function startBridge({
     child.kill("SIGKILL");
     throw new BridgeFailure("START_FAILED", `\`${command} browser-bridge\` did not start:`, {
       cause: error,
-      hint: [...log, /** @type {Error} */ (error).message].join("\n"),
+      hint: [...log, whyNot(error)].join("\n"),
     });
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** @param {unknown} error */
+function whyNot(error) {
+  const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+  const cure = "install Bascule where the PATH has it, or name it by BASCULE_COMMAND";
+  return code === "ENOENT" ? `there is no such command (ENOENT): ${cure}` : message;
 }
 
 /**

@@ -197,6 +197,15 @@ describe("a client of an app that is attached to a real bridge", () => {
     assert.doesNotMatch(failed.message, /of the app's own/);
     const unknown = await client.call("none").catch((error) => error);
     assert.deepEqual([unknown.code, unknown.outcome], ["UNKNOWN_ACTION", null]);
+    const stale = new ActionError(1008, "No.", { code: "STALE_REVISION", expected: 3, actual: 7 });
+    assert.match(
+      stale.message,
+      /^No\. \[STALE_REVISION\] \(Revision 3 was expected; it is at 7\.\)$/,
+    );
+    const wrong = { errors: [{ path: "/by", message: "must be at least 1" }] };
+    assert.match(new ActionError(1003, "No.", wrong).message, /\(\/by: must be at least 1\)$/);
+    const odd = { errors: [null, 1, {}], availability: 1, limit: "maxDepth" };
+    assert.equal(new ActionError(1003, "No.", odd).message, "No. [UNKNOWN_ERROR]");
     const method = await client.request("no/such").catch((error) => error);
     assert.deepEqual([method.code, method.number], ["METHOD_NOT_FOUND", -32601]);
   });

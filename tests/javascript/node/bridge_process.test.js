@@ -51,7 +51,7 @@ test("a bridge that does not start says why", async () => {
   const wrong = startBridge({ origin: "http://x/path", command: COMMAND, env: environment() });
   await assert.rejects(wrong, { code: "START_FAILED", message: /origin/i, outcome: null });
   const none = startBridge({ origin: ORIGIN, command: join(runtime, "none") });
-  await assert.rejects(none, { code: "START_FAILED", message: /ENOENT/ });
+  await assert.rejects(none, { code: "START_FAILED", message: /ENOENT.*BASCULE_COMMAND/ });
 });
 
 test("the command is the one that the environment names", async () => {
