@@ -7,7 +7,16 @@ import platform
 import sys
 from collections.abc import Callable
 
-from scripts.benchmarks import calls, cli, event_loop, growth, memory, peers, strict_json
+from scripts.benchmarks import (
+    calls,
+    cli,
+    dispatcher,
+    event_loop,
+    growth,
+    memory,
+    peers,
+    strict_json,
+)
 
 BENCHMARKS: dict[str, Callable[[int], str]] = {
     "calls": calls.run,
@@ -17,6 +26,7 @@ BENCHMARKS: dict[str, Callable[[int], str]] = {
     "memory": memory.run,
     "loop": event_loop.run,
     "json": strict_json.run,
+    "dispatcher": dispatcher.run,
 }
 
 
