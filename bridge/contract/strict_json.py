@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sized
+from decimal import Decimal
 from math import isfinite
 from typing import Any, Final, Literal, TypeAlias
 
@@ -50,6 +51,8 @@ _EMPTY: Final = re.compile(rb"\[[ \t\r\n]*\]|\{[ \t\r\n]*\}")
 _MINUS_ZERO: Final = re.compile(_STRING + rb"|(?<![eE])-0(?:e(0++))?+(?![0-9.eE])", re.DOTALL)
 _MARKED_ZERO: Final = re.compile(r"-0e0+")
 _MAX_SLOW_DOCUMENTS: Final = 16
+_SMALL: Final = 1e-6
+"""From here on fractions are written without an exponent."""
 _MAX_FAST_INT_BITS: Final = 3_300
 """An integer below 2**3300 has fewer than 1,000 digits."""
 
@@ -358,6 +361,9 @@ class _Writing:
         if isinstance(value, float):
             if not isfinite(value):
                 raise StrictJsonError("cannot be written: a number that is not finite")
+            if _SMALL <= abs(value) < 10 * _SMALL:
+                # Without an exponent, as the other language writes it.
+                return self._token(f"{Decimal(repr(float(value))):f}")
             return float(value)
         if -(2**63) <= value < 2**63:
             return int(value)

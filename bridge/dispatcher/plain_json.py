@@ -46,6 +46,8 @@ def quick_dumps(plain: object) -> bytes | None:
         data = orjson.dumps(plain, None, orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:  # an integer past 64 bits, a lone surrogate, a token
         return None
+    if b"e-6" in data:  # a small fraction, which is written in another way
+        return None
     # So short, only its depth could pass a limit, and no container is without a bracket.
     if len(data) > _MAX_QUICK_BYTES or data.count(b"{") + data.count(b"[") > _MAX_QUICK_BRACKETS:
         return None

@@ -21,6 +21,7 @@ VALUES = st.recursive(
     | st.booleans()
     | st.integers()
     | st.floats()
+    | st.floats(1e-8, 1e-4)
     | st.text(st.characters(), max_size=8)
     | st.sampled_from(["\u2028\u2029", "\ud800", b"x", NumberToken("1e400"), IntToken(1, "1.0")]),
     lambda inner: (
@@ -40,6 +41,8 @@ def test_both_ways_copy_and_write_alike(value: Any) -> None:
         return
     assert plain == json_copy(value)
     written = quick_dumps(plain)
+    if written is None:
+        return
     assert written == dumps(value)
     assert loads(written) == json_copy(loads(dumps(value)))
 
@@ -88,6 +91,14 @@ def test_a_container_within_itself_and_one_that_grows_by_sharing_end_soon() -> N
     for _ in range(11):
         bomb = [bomb] * 100
     assert quick_copy(bomb) is None
+
+
+def test_small_fractions_are_written_without_an_exponent_either_way() -> None:
+    for value, text in ((1e-6, b"0.000001"), (-1.5e-6, b"-0.0000015"), (9.9e-6, b"0.0000099")):
+        assert quick_dumps([value]) is None
+        assert dumps([value]) == b"[" + text + b"]"
+    for value, text in ((1e-7, b"1e-7"), (1e-5, b"0.00001"), (5e-324, b"5e-324")):
+        assert quick_dumps([value]) == dumps([value]) == b"[" + text + b"]"
 
 
 def test_what_is_long_or_full_of_brackets_is_written_the_long_way() -> None:
