@@ -1,4 +1,4 @@
-"""A line in, a line out, for a trivial action: the Python dispatcher against the official MCP server.
+"""A line in, a line out, for a trivial action: the Python dispatcher against the official server.
 
 The same tool in PyPI's `mcp`, called by its own client over its in-memory transport: neither side
 has a socket or another process.
