@@ -17,6 +17,7 @@ __all__ = ["ActionSchema", "Form", "Key", "closed_set", "expected", "is_required
 _MAX_FORMS: Final = 64
 _MAX_STEPS: Final = 2_048
 _MAX_ENUM_SHOWN: Final = 8
+_MAX_DEFAULT_SHOWN: Final = 20
 _NAMES: Final = {
     "string": "text",
     "integer": "an integer",
@@ -47,6 +48,8 @@ class Key(NamedTuple):
     type: str
     required: bool
     description: str
+    default: str
+    """What it is where it is left out, as it would be written; empty where that is not told."""
     members: bool
     """Whether it is an object whose own keys are known."""
 
@@ -79,6 +82,7 @@ class ActionSchema:
                         self.type_text(schema),
                         is_required(form, name),
                         _description(schema, forms),
+                        _default(forms),
                         any("properties" in each for each in forms),
                     )
         return list(found.values())
@@ -235,6 +239,11 @@ def _description(schema: object, forms: list[Form]) -> str:
         if isinstance(text, str):
             return text
     return ""
+
+
+def _default(forms: list[Form]) -> str:
+    texts = (shown(form["default"]) for form in forms if "default" in form)
+    return next((text for text in texts if len(text) <= _MAX_DEFAULT_SHOWN), "")
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -29,8 +29,8 @@ __all__ = [
 _BREAK: Final = "\n"
 _INDENTED: Final = "\n" + " " * 13
 _APP_HELP: Final = (
-    "the app's name, or that in lower case with hyphens, or its bridge's address or port;\n"
-    "left out where an option names the app"
+    "the app's name, or that in lower case with hyphens, or its\n"
+    "bridge's address or port; left out where an option names the app"
 )
 
 
@@ -64,9 +64,18 @@ def take_words(args: argparse.Namespace, *names: str, rest: str | None = None) -
         name_app(args, words.pop(0))
     if len(words) < len(names):
         raise UsageError(f"{names[len(words)]} is missing")
-    if rest is None and len(words) > len(names):
-        raise UsageError(f"{words[len(names)]!r} is one word too many")
+    if len(words) > len(names):
+        _check_rest(words[len(names)], rest, by_option=by_option)
     return words
+
+
+def _check_rest(word: str, rest: str | None, *, by_option: bool) -> None:
+    """Raise `UsageError` where the first word that nothing asked for shows a mistake."""
+    cure = "; APP is left out with --app, --url and --origin" if by_option else ""
+    if rest is None:
+        raise UsageError(f"{word!r} is one word too many{cure}")
+    if cure and "=" not in word:
+        raise UsageError(f"{word!r} is no {rest}{cure}")
 
 
 def name_app(args: argparse.Namespace, word: str) -> None:

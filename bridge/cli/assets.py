@@ -21,10 +21,12 @@ _NOT_FOR_PAGES: Final = frozenset({"demo", "node"})
 _EPILOG: Final = """\
 examples:
   bascule assets public/bascule
-  then, in the page:  import { attach, readAttachLink } from "./bascule/index.js";
+  then, in the page:
+      import { ActionSpec, Dispatcher, browserRuntime } from "./bascule/index.js";
 
   bascule assets --bundle public
-  then, in the page:  import { attach, readAttachLink } from "./bascule.min.js";
+  then, in the page:
+      import { ActionSpec, Dispatcher, browserRuntime } from "./bascule.min.js";
 
 A file that is there already and has other content is left alone, and nothing is written, unless
 --force says that it may be replaced.

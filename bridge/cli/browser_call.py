@@ -25,7 +25,7 @@ examples:
   bascule browser-call agent/info
   bascule browser-call actions/list '{"query": "text"}'
   bascule browser-call actions/execute \\
-      '{"action": "document.insert", "input": {"text": "Hi"}, "expectedRevision": 12}'
+      '{"action": "document.text.insert", "input": {"text": "Hi", "at": 0}, "expectedRevision": 12}'
   bascule browser-call --timeout 5 state/inspect - < query.json
 
 The response is printed as the page gave it, on one line. An error of the app is a response too:

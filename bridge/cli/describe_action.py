@@ -107,7 +107,9 @@ def _keys(title: str, keys: list[Key], style: Style) -> Iterator[str]:
         yield "  (nothing)" if title == "input" else "  (not told)"
     rows = []
     for key in keys:
-        need = ", required" if key.required and title == "input" else ""
+        need = ""
+        if title == "input":
+            need = ", required" if key.required else f", default {key.default}" * bool(key.default)
         rows.append((printable(key.name), printable(key.type + need), printable(key.description)))
     widths = [min(max((len(row[i]) for row in rows), default=0), _WIDEST) for i in (0, 1)]
     for name, kind, text in rows:

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         return ExitCode.DONE
     names = [name.lower() for name in _HEADER]
     rows = [["-" if facts[n] is None else str(facts[n]) for n in names] for facts in listed]
-    print_table(rows, _HEADER, args)
+    print_table(rows, _HEADER, args, folds=False)
     return ExitCode.DONE
 
 

@@ -12,11 +12,12 @@ from bridge.cli.terminal_text import printable, table
 if TYPE_CHECKING:
     import argparse
 
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions
 
 __all__ = ["Row", "print_table", "terminal_console"]
 
 Row = Sequence[str]
+_WIDEST: Final = 10_000
 _STATE_STYLES: Final = {
     "attached": "green",
     "completed": "green",
@@ -32,8 +33,14 @@ _STATE_STYLES: Final = {
 """How a word looks wherever it stands alone."""
 
 
-def print_table(rows: Sequence[Row], header: Row, args: argparse.Namespace) -> None:
-    """Print rows: with their header and in colours on a terminal, else without either."""
+def print_table(
+    rows: Sequence[Row], header: Row, args: argparse.Namespace, *, folds: bool = True
+) -> None:
+    """Print rows: with their header and in colours on a terminal, else without either.
+
+    Where the terminal is too narrow, cells are folded. Without `folds`, for those that are copied
+    from, each row then becomes a block of lines: a heading and a cell on each.
+    """
     is_terminal = sys.stdout.isatty()
     color = wants_color(args.color, is_terminal=is_terminal)
     if not is_terminal and not color:
@@ -49,7 +56,23 @@ def print_table(rows: Sequence[Row], header: Row, args: argparse.Namespace) -> N
     for row in rows:
         # As text: what an app calls itself must not be read as markup.
         shown.add_row(*(Text(printable(cell), _STATE_STYLES.get(cell, "")) for cell in row))
-    terminal_console(color=color).print(shown)
+    console = terminal_console(color=color)
+    if folds or shown.__rich_measure__(console, _unbounded(console)).maximum <= console.width:
+        console.print(shown)
+        return
+    blocks = Table.grid(padding=(0, 3))
+    blocks.add_column(style="bold", no_wrap=True)
+    blocks.add_column(overflow="fold")
+    for number, row in enumerate(rows):
+        if number:
+            blocks.add_row()
+        for name, cell in zip(header, row, strict=True):
+            blocks.add_row(name, Text(printable(cell), _STATE_STYLES.get(cell, "")))
+    console.print(blocks)
+
+
+def _unbounded(console: Console) -> ConsoleOptions:
+    return console.options.update(width=_WIDEST)
 
 
 def terminal_console(*, color: bool) -> Console:

@@ -124,6 +124,7 @@ def test_session_and_timeout_are_passed_on(bridge: FakeBridge) -> None:
         (["doc.insert", "text=a", "at=x"], "'at' takes an integer, such as at=0; 'x' is not."),
         (["doc.insert", "at=1"], "the key 'text' is missing: it takes text, such as text=text"),
         (["doc.insert", "text"], "'text' is no input"),
+        (["doc.read", "--url", "http://127.0.0.1:1"], "no key=value; APP is left out with --app"),
         ([], "ACTION is missing: bascule call APP ACTION"),
         (["doc.read", "--input-json", "[]"], "--input-json: this is no JSON object"),
         (["doc.read", "--input-json", "{"], "--input-json: this is no JSON object"),

@@ -107,6 +107,22 @@ def test_a_terminal_gets_a_heading(
     assert heading.index("URL") == row.index(bridge.url)
 
 
+def test_a_narrow_terminal_gets_lines_that_can_be_copied(
+    runtime: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    with fake_bridge() as bridge:
+        post_entry(runtime, entry_for(bridge))
+        lines = [plain(line).split(maxsplit=1) for line in listed(capfd).splitlines()]
+    assert [name for name, _ in lines] == [
+        "APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS"
+    ]  # fmt: skip
+    assert ["URL", bridge.url] in lines
+    assert ["ORIGIN", ORIGIN] in lines
+
+
 def test_ended_bridges_are_not_listed_and_not_asked(
     runtime: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,7 +65,7 @@ doc.insert  write
 
 input
   text   string, required          what to insert
-  at     integer
+  at     integer, default 0
   style  body | heading 1 | quote
   marks  (bold | italic)[]
   loud   boolean
@@ -146,7 +146,7 @@ def test_a_look_that_fails_says_nothing_of_having_run(
         (["describe"], "APP and ACTION are missing: bascule describe APP ACTION"),
         (["describe", SLUG, "a", "b"], "'b' is one word too many"),
         (["actions", SLUG, "b"], "'b' is one word too many"),
-        (["actions", "--app", SLUG, "b"], "'b' is one word too many"),
+        (["actions", "--app", SLUG, "b"], "'b' is one word too many; APP is left out with --app"),
         (["task", SLUG], "ID is missing"),
         (["actions", ""], "APP is empty"),
         (["actions", "http://evil.example:80"], "a bridge's address is"),

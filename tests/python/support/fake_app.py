@@ -24,7 +24,7 @@ INSERT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "text": {"type": "string", "description": "what to insert"},
-        "at": {"type": "integer", "minimum": 0},
+        "at": {"type": "integer", "minimum": 0, "default": 0},
         "style": {"enum": ["body", "heading 1", "quote"]},
         "marks": {"type": "array", "items": {"enum": ["bold", "italic"]}},
         "loud": {"type": "boolean"},
