@@ -21,8 +21,6 @@ class BatchItem(NamedTuple):
     """How one call of a batch ended. Neither executed nor failed: it was skipped."""
 
     executed: Executed | None = None
-    revision: int | None = None
-    """The action's, read from the host."""
     error: Exception | None = None
 
 
@@ -43,19 +41,17 @@ class BatchResult:
 class OrderedBatch:
     """One batch that is not atomic.
 
-    `execute` runs a call with all of its checks, at the time when the batch has come to it;
-    `revision` reads an action's revision, and `on_error` is told what a call failed with.
+    `execute` runs a call with all of its checks, at the time when the batch has come to it, and
+    `on_error` is told what a call failed with.
     """
 
     def __init__(
         self,
         execute: Callable[[ExternalCall], Eventually[Executed]],
-        revision: Callable[[str], int | None],
         on_error: Callable[[Exception], None],
         runtime: Runtime,
     ) -> None:
         self._execute = execute
-        self._revision = revision
         self._on_error = on_error
         self._whole: Later[BatchResult] = Later(runtime)
         self._items: list[BatchItem] = []
@@ -80,22 +76,22 @@ class OrderedBatch:
             except Exception as error:  # noqa: BLE001 - whatever it is, it is this call's end
                 self._failed(error)
             else:
-                self._ended(call, executed)
+                self._ended(executed)
         self._whole.settle(BatchResult(atomic=False, committed=False, items=tuple(items)))
 
     def _resume(
         self, executed: Later[Executed], calls: Sequence[ExternalCall], stop_on_error: bool
     ) -> Callable[[], None]:
         def resume() -> None:
-            self._ended(calls[len(self._items)], executed)
+            self._ended(executed)
             self._go_on(calls, stop_on_error)
 
         return resume
 
-    def _ended(self, call: ExternalCall, executed: Eventually[Executed]) -> None:
+    def _ended(self, executed: Eventually[Executed]) -> None:
         try:
             value = executed.result() if isinstance(executed, Later) else executed
-            self._items.append(BatchItem(value, called(self._revision, call.action)))
+            self._items.append(BatchItem(value))
         except Exception as error:  # noqa: BLE001 - as above
             self._failed(error)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import PROTOCOL_LIMITS
@@ -31,7 +31,10 @@ from bridge.dispatcher.task_table import Task, TaskTable
 from bridge.dispatcher.transaction import Transaction, TransactionPowers
 from bridge.dispatcher.turn_queue import GiveUp, TurnQueue
 
-__all__ = ["AppName", "Dispatcher"]
+__all__ = ["RENDER_ACTION", "AppName", "AsOf", "Dispatcher"]
+
+RENDER_ACTION: Final = "ui.render"
+"""The action that gives a picture of the app."""
 
 T = TypeVar("T")
 
@@ -41,6 +44,13 @@ class AppName(NamedTuple):
 
     name: str
     version: str
+
+
+class AsOf(NamedTuple, Generic[T]):
+    """What the host told, and its revision at that moment."""
+
+    value: T
+    revision: int | None
 
 
 class Dispatcher:
@@ -147,7 +157,7 @@ class Dispatcher:
 
         return and_then(
             self.action(action),
-            lambda spec: and_then(self._run(spec, call, external=False), result),
+            lambda spec: and_then(self._run(spec, call, None), result),
         )
 
     def execute_command(
@@ -172,8 +182,28 @@ class Dispatcher:
 
         Raises `AppError`, and what the host raises.
         """
+        return self._execute(call, call.action)
+
+    def render(
+        self,
+        input: Any,  # noqa: A002, ANN401 - as parsed
+        *,
+        session: str | None = None,
+        expired: Expired | None = None,
+    ) -> Eventually[Executed]:
+        """Run the app's own `ui.render` for a caller outside. The revision is the app's.
+
+        Raises as `execute` does.
+        """
+        call = ExternalCall(RENDER_ACTION, input, session=session, expired=expired)
+        return self._execute(call, None)
+
+    def _execute(self, call: ExternalCall, revision_of: str | None) -> Eventually[Executed]:
         self.require_enabled()
-        return and_then(self.action(call.action), lambda spec: self._run(spec, call, external=True))
+        spec = self.action(call.action)
+        if isinstance(spec, Later):
+            return spec.then(lambda spec: self._run(spec, call, (revision_of,)))
+        return self._run(spec, call, (revision_of,))
 
     def batch(
         self,
@@ -195,7 +225,7 @@ class Dispatcher:
         if session is not None or expired is not None:
             calls = [call._replace(session=session, expired=expired) for call in calls]
         if not atomic:
-            batch = OrderedBatch(self.execute, self.revision, self.report_host_error, self._runtime)
+            batch = OrderedBatch(self.execute, self.report_host_error, self._runtime)
             return batch.run(calls, stop_on_error=stop_on_error)
 
         def run(specs: Mapping[str, ActionSpec]) -> Eventually[BatchResult]:
@@ -219,7 +249,7 @@ class Dispatcher:
 
     def inspect(
         self, query: dict[str, Any], *, external: bool = False, expired: Expired | None = None
-    ) -> Eventually[Mapping[str, Any]]:
+    ) -> Eventually[AsOf[Mapping[str, Any]]]:
         """Ask for a view of the app's state, in turn: for the app itself, or for who is outside.
 
         Raises `AppError`: `UNAVAILABLE` where the host offers none, `INVALID_OUTPUT` where what
@@ -235,10 +265,10 @@ class Dispatcher:
             copy: Mapping[str, Any] = _plain(state)
             return copy
 
-        def inspect() -> Eventually[object]:
-            return self._checked_host.inspect(query)
+        def inspect() -> Eventually[Mapping[str, Any]]:
+            return and_then(self._checked_host.inspect(query), check)
 
-        return and_then(self._in_turn(inspect, external, expired), check)
+        return self._in_turn(inspect, external, expired)
 
     def read_resource(
         self,
@@ -248,7 +278,7 @@ class Dispatcher:
         *,
         external: bool = False,
         expired: Expired | None = None,
-    ) -> Eventually[Resource]:
+    ) -> Eventually[AsOf[Resource]]:
         """Read at most `limit` bytes of a resource, in turn: for the app itself, or who is outside.
 
         Raises `AppError` `UNKNOWN_RESOURCE`.
@@ -259,58 +289,75 @@ class Dispatcher:
                 raise AppError(AppErrorCode.UNKNOWN_RESOURCE, "The app has no such resource.")
             return found
 
-        def read() -> Eventually[Resource | None]:
-            return self._checked_host.read_resource(uri, offset, limit)
+        def read() -> Eventually[Resource]:
+            return and_then(self._checked_host.read_resource(uri, offset, limit), check)
 
-        return and_then(self._in_turn(read, external, expired), check)
+        return self._in_turn(read, external, expired)
 
     def _in_turn(
         self, call: Callable[[], Eventually[T]], external: bool, expired: Expired | None
-    ) -> Eventually[T]:
+    ) -> Eventually[AsOf[T]]:
         """Run something of the host's. What lasts too long goes on, but gives up its turn."""
 
-        def checked() -> Eventually[T]:
+        def sealed(value: T) -> AsOf[T]:
+            return AsOf(value, self.revision())
+
+        def checked() -> Eventually[AsOf[T]]:
             # Its turn may have come long after it was asked for.
             if external:
                 self.require_enabled()
                 require_caller(expired)
-            return call()
+            return and_then(call(), sealed)
 
-        def run(give_up: GiveUp) -> Eventually[T]:
+        def run(give_up: GiveUp) -> Eventually[AsOf[T]]:
             cancel = self._runtime.after(PROTOCOL_LIMITS.max_turn_seconds, give_up)
             return watched(checked, lambda _value: cancel(), lambda _error: cancel())
 
         return checked() if self._checked_host.concurrent else self._turns.run(run)
 
-    def _run(self, spec: ActionSpec, call: ExternalCall, *, external: bool) -> Eventually[Executed]:
+    def _run(
+        self, spec: ActionSpec, call: ExternalCall, revision_of: tuple[str | None] | None
+    ) -> Eventually[Executed]:
+        """Run a call: from outside, where it says whose revision is told with the answer."""
         if not self._observers.watched:
-            return self._in_order(spec, call, external=external)
+            return self._in_order(spec, call, revision_of)
         told = self._observers.begin(spec.name, spec.kind, call.session)
         return watched(
-            lambda: self._in_order(spec, call, external=external),
+            lambda: self._in_order(spec, call, revision_of),
             lambda executed: told.done(executed.task is not None),
             told.failed,
         )
 
     def _in_order(
-        self, spec: ActionSpec, call: ExternalCall, *, external: bool
+        self, spec: ActionSpec, call: ExternalCall, revision_of: tuple[str | None] | None
     ) -> Eventually[Executed]:
-        begin = partial(self._begin, spec, call, external)
+        begin = partial(self._begin, spec, call, revision_of)
         if self._checked_host.concurrent:
             return begin(lambda: None)
         return self._turns.run(begin)
 
     def _begin(
-        self, spec: ActionSpec, call: ExternalCall, external: bool, give_up: GiveUp
+        self,
+        spec: ActionSpec,
+        call: ExternalCall,
+        revision_of: tuple[str | None] | None,
+        give_up: GiveUp,
     ) -> Eventually[Executed]:
-        # Its turn may have come long after it was asked for.
+        external = revision_of is not None
         if external:
+            # Its turn may have come long after it was asked for.
             self.require_enabled()
         data = self._checks.run(spec, call, external=external)
         running = HostCall(
             self._around, spec, session=call.session, external=external, give_up=give_up
-        )
-        return running.run(data)
+        ).run(data)
+        if revision_of is None:
+            return running
+        # Within the turn: a caller must not take what it was told for the state after a later call.
+        return and_then(running, partial(self._sealed, revision_of[0]))
+
+    def _sealed(self, revision_of: str | None, executed: Executed) -> Executed:
+        return Executed(executed.output, executed.task, self.revision(revision_of))
 
     def _completed(self, spec: ActionSpec, answer: object) -> Executed:
         if isinstance(answer, Task):

@@ -28,6 +28,8 @@ class Executed(NamedTuple):
 
     output: Any = None
     task: Task | None = None
+    revision: int | None = None
+    """For a caller outside: the state's, read before the next call could move it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from functools import partial
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -19,7 +18,7 @@ from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, RpcError, sendable_error
 from bridge.dispatcher.batch import BatchItem
 from bridge.dispatcher.call_checks import Expired, ExternalCall
-from bridge.dispatcher.dispatcher import Dispatcher
+from bridge.dispatcher.dispatcher import AsOf, Dispatcher
 from bridge.dispatcher.eventually import Eventually, and_then
 from bridge.dispatcher.host import Resource
 from bridge.dispatcher.host_call import Executed
@@ -54,9 +53,6 @@ Method: TypeAlias = Callable[[MethodContext, Params], Eventually[Result]]
 
 ALWAYS_ANSWERED: Final = frozenset({"agent/info"})
 """Answered even while the dispatcher is disabled."""
-
-RENDER_ACTION: Final = "ui.render"
-"""The action that `view/render` runs."""
 
 _LOWER_ASCII: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 _BLANKS: Final = re.compile(r"[ \t\r\n]+")
@@ -160,16 +156,18 @@ def _actions_execute(context: MethodContext, params: Params) -> Eventually[Resul
         context.expired,
     )
 
-    return and_then(
-        context.dispatcher.execute(call), partial(_executed, context.dispatcher, action)
+    return and_then(context.dispatcher.execute(call), _executed)
+
+
+def _executed(executed: Executed) -> Result:
+    result: Result = (
+        {"status": "completed", "output": executed.output}
+        if executed.task is None
+        else {"status": "deferred", "task": _task_view(executed.task)}
     )
-
-
-def _executed(dispatcher: Dispatcher, action: str, executed: Executed) -> Result:
-    revision = _with_revision(dispatcher, action)
-    if executed.task is not None:
-        return {"status": "deferred", "task": _task_view(executed.task), **revision}
-    return {"status": "completed", "output": executed.output, **revision}
+    if executed.revision is not None:
+        result["revision"] = executed.revision
+    return result
 
 
 def _actions_batch(context: MethodContext, params: Params) -> Eventually[Result]:
@@ -202,18 +200,17 @@ def _batch_item(item: BatchItem) -> Result:
         return {"ok": False, "error": sendable_error(item.error)}
     if item.executed is None:
         return {"ok": False, "skipped": True}
-    revision = {} if item.revision is None else {"revision": item.revision}
-    if item.executed.task is not None:
-        task = _task_view(item.executed.task)
-        return {"ok": True, "status": "deferred", "task": task, **revision}
-    return {"ok": True, "output": item.executed.output, **revision}
+    told = _executed(item.executed)
+    if item.executed.task is None:
+        del told["status"]
+    return {"ok": True, **told}
 
 
 def _state_inspect(context: MethodContext, params: Params) -> Eventually[Result]:
     query = {name: to_plain(member) for name, member in _without_version(params).items()}
     return and_then(
         context.dispatcher.inspect(query, external=True, expired=context.expired),
-        lambda state: {**state, **_with_revision(context.dispatcher)},
+        lambda seen: {**seen.value, **_revision_member(seen.revision)},
     )
 
 
@@ -240,7 +237,8 @@ def _resources_read(context: MethodContext, params: Params) -> Eventually[Result
     most = PROTOCOL_LIMITS.max_resource_chunk_bytes
     limit = optional_count(params, "limit", most) or most
 
-    def answer(found: Resource) -> Result:
+    def answer(read: AsOf[Resource]) -> Result:
+        found = read.value
         result: Result = {
             "uri": uri,
             "mimeType": found.mime_type,
@@ -251,7 +249,7 @@ def _resources_read(context: MethodContext, params: Params) -> Eventually[Result
         end = offset + len(found.data)
         if end < found.size:
             result["nextOffset"] = end
-        return {**result, **_with_revision(context.dispatcher)}
+        return {**result, **_revision_member(read.revision)}
 
     found = context.dispatcher.read_resource(
         uri, offset, limit, external=True, expired=context.expired
@@ -260,22 +258,18 @@ def _resources_read(context: MethodContext, params: Params) -> Eventually[Result
 
 
 def _view_render(context: MethodContext, params: Params) -> Eventually[Result]:
-    call = ExternalCall(
-        RENDER_ACTION,
-        _without_version(params),
-        session=context.session,
-        expired=context.expired,
-    )
-
     def answer(executed: Executed) -> Result:
-        revision = _with_revision(context.dispatcher)
+        told = _executed(executed)
         if executed.task is not None:
-            return {"status": "deferred", "task": _task_view(executed.task), **revision}
+            return told
         if not isinstance(executed.output, dict):
             raise AppError(AppErrorCode.INVALID_OUTPUT, "What the app rendered is not an object.")
-        return {**executed.output, **revision}
+        return {**executed.output, **_revision_member(executed.revision)}
 
-    return and_then(context.dispatcher.execute(call), answer)
+    rendered = context.dispatcher.render(
+        _without_version(params), session=context.session, expired=context.expired
+    )
+    return and_then(rendered, answer)
 
 
 def _task_view(task: Task, *, whole: bool = False) -> Result:
@@ -294,7 +288,10 @@ def _task_view(task: Task, *, whole: bool = False) -> Result:
 
 def _with_revision(dispatcher: Dispatcher, action: str | None = None) -> Result:
     """Return the revision as a member; empty where the host has none."""
-    revision = dispatcher.revision(action)
+    return _revision_member(dispatcher.revision(action))
+
+
+def _revision_member(revision: int | None) -> Result:
     return {} if revision is None else {"revision": revision}
 
 

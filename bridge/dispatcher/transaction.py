@@ -156,7 +156,7 @@ class Transaction:
             committed=True,
             # Read when all is done: a client acts on the revision that it read last.
             items=tuple(
-                BatchItem(how, self._host.revision(call.spec.name))
+                BatchItem(Executed(how.output, None, self._host.revision(call.spec.name)))
                 for how, call in zip(executed, prepared, strict=True)
             ),
         )

@@ -55,7 +55,7 @@ class TurnQueue:
         self._held = True
         ended = False
 
-        def end(_how: object = None) -> None:
+        def end() -> None:
             nonlocal ended
             if not ended:
                 ended = True
@@ -68,7 +68,16 @@ class TurnQueue:
             end()
             raise
         if isinstance(value, Later):
-            return value.watched(end, end)
+            later = value
+            after: Later[T] = Later(self._runtime)
+
+            def pass_on() -> None:
+                # Who waits for it reads the revision that it left, before another moves it on.
+                after.follow(later)
+                end()
+
+            later.when_settled(pass_on)
+            return after
         end()
         return value
 

@@ -12,7 +12,7 @@ from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.call_checks import ExternalCall
 from bridge.dispatcher.dispatcher import Dispatcher
-from bridge.dispatcher.host import Unavailability
+from bridge.dispatcher.host import Resource, Unavailability
 from bridge.dispatcher.host_call import Executed
 from bridge.dispatcher.rpc_session import RpcSession
 from bridge.dispatcher.runtime import NoRuntimeError
@@ -87,7 +87,7 @@ def test_a_dispatcher_starts_disabled_and_refuses_at_once_when_it_is_disabled_ag
     with pytest.raises(AppError, match="enable it"):
         dispatcher.execute(call)
     dispatcher.set_enabled(True)
-    assert dispatcher.execute(call) == Executed({"text": ""})
+    assert dispatcher.execute(call) == Executed({"text": ""}, revision=7)
     dispatcher.set_enabled(False)
     for refused in (lambda: dispatcher.execute(call), lambda: dispatcher.batch([call])):
         with pytest.raises(AppError) as error:
@@ -486,7 +486,7 @@ async def test_nothing_is_inspected_or_read_for_a_caller_who_has_gone_or_is_shut
     with pytest.raises(AppError) as late:
         dispatcher.inspect({}, external=True, expired=lambda: True)
     assert late.value.data["availability"]["code"] == "EXPIRED"
-    assert await own == {}
+    assert (await own).value == {}
     assert asked == ["inspect"]
 
 
@@ -494,3 +494,61 @@ def test_a_batch_may_name_the_session_of_all_its_calls() -> None:
     dispatcher = dispatcher_of(lambda _a, _i, context: {"session": context.session})
     done: Any = dispatcher.batch([ExternalCall("a"), ExternalCall("b")], session="s")
     assert [item.executed.output for item in done.items] == [{"session": "s"}] * 2
+
+
+class Counted(Notes):
+    """Waits in `later`, and moves its revision by `note.set`."""
+
+    def __init__(self, gate: asyncio.Event) -> None:
+        super().__init__()
+        self.gate = gate
+
+    async def _later(self) -> dict[str, Any]:
+        await self.gate.wait()
+        return {}
+
+    def inspect(self, query: dict[str, Any]) -> Any:
+        return self._later()
+
+    def read_resource(self, uri: str, offset: int, limit: int) -> Any:
+        async def read() -> Resource:
+            await self.gate.wait()
+            return Resource("text/plain", 1, b"x")
+
+        return read()
+
+
+SLOW = [
+    lambda d: d.execute(ExternalCall("later", expected_revision=7)),
+    lambda d: d.inspect({}, external=True),
+    lambda d: d.read_resource("x", 0, 1, external=True),
+]
+
+
+@pytest.mark.parametrize("slow", SLOW)
+async def test_an_answer_has_the_revision_of_its_own_turn_not_of_what_came_after_it(
+    slow: Any,
+) -> None:
+    gate = asyncio.Event()
+    dispatcher = Dispatcher(Counted(gate), app=APP, runtime=HandRuntime())
+    dispatcher.set_enabled(True)
+    first = slow(dispatcher)
+    read: Any = dispatcher.execute(ExternalCall("note.read"))
+    write: Any = dispatcher.execute(ExternalCall("note.set", {"text": "y"}, 7))
+    gate.set()
+    assert (await first).revision == 7
+    assert await read == Executed({"text": ""}, revision=7)
+    assert await write == Executed({"text": "y"}, revision=8)
+
+
+async def test_a_batch_has_the_revision_of_each_turn() -> None:
+    gate = asyncio.Event()
+    dispatcher = Dispatcher(Counted(gate), app=APP, runtime=HandRuntime())
+    dispatcher.set_enabled(True)
+    calls = [ExternalCall("later", expected_revision=7), ExternalCall("note.read")]
+    batch: Any = dispatcher.batch(calls)
+    write: Any = dispatcher.execute(ExternalCall("note.set", {"text": "y"}, 7))
+    gate.set()
+    done = await batch
+    assert (await write).revision == 8
+    assert [item.executed.revision for item in done.items] == [7, 8]
