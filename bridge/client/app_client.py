@@ -12,11 +12,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
 
 from bridge.client import control_calls
-from bridge.client.bridge_connection import BridgeConnection
 from bridge.client.bridge_failure import BasculeError, BridgeFailure
-from bridge.client.bridge_requests import read_answer, read_response
 from bridge.client.call_deadline import CallDeadline
-from bridge.client.connection_failures import not_a_bridge, too_late
+from bridge.client.connection_failures import too_late
 from bridge.client.control_calls import Pause, Step, Steps
 from bridge.client.control_results import (
     ActionDescription,
@@ -31,8 +29,8 @@ from bridge.contract.error_codes import Outcome
 from bridge.contract.strict_json import JsonValue
 
 if TYPE_CHECKING:
+    from bridge.client.app_connection import AppConnection, ChosenApp
     from bridge.client.async_app_client import AsyncAppClient
-    from bridge.client.bridge_choice import ChosenBridge
 
 __all__ = ["LOOK_SECONDS", "RELEASE_SECONDS", "AppClient", "session_of_its_own"]
 
@@ -63,7 +61,7 @@ class AppClient:
 
     def __init__(
         self,
-        choose: Callable[[], ChosenBridge],
+        choose: Callable[[], ChosenApp],
         *,
         session: str | None = None,
         timeout: float | None = None,
@@ -75,7 +73,7 @@ class AppClient:
         self._timeout = timeout
         self._clock = clock
         self._pause = pause
-        self._connection: BridgeConnection | None = None
+        self._connection: AppConnection | None = None
         self._session_used = False
         self._process = os.getpid()
         self.session = session or session_of_its_own()
@@ -192,17 +190,14 @@ class AppClient:
         0 is for all that the bridge still knows, None for what comes from now on. Waits up to
         `wait` seconds, at most 20, for there to be one.
         """
-        connection = self._connected()
         deadline = self._clock() + wait + LOOK_SECONDS
-        request = connection.requests.calls(after, wait)
-        response = connection.http.exchange(request, deadline, repeatable=True)
-        return control_calls.read_calls(read_answer(response))
+        return control_calls.read_calls(self._connected().calls(after, wait, deadline))
 
     def status(self) -> dict[str, JsonValue]:
         """Return what the bridge tells of itself."""
         return control_calls.read_status(self._connected().status(LOOK_SECONDS))
 
-    def _connected(self) -> BridgeConnection:
+    def _connected(self) -> AppConnection:
         if self._connection is None:
             self._connection = self._choose().connection
         return self._connection
@@ -232,9 +227,5 @@ class AppClient:
         seconds = deadline.for_bridge(now)
         if seconds is not None and seconds <= 0:
             raise too_late(Outcome.NOT_DELIVERED)
-        data = connection.requests.call(self.session, step.message, seconds)
         self._session_used = True
-        response = read_response(connection.http.exchange(data, deadline.for_exchange(now)))
-        if response is None:
-            raise not_a_bridge("a request was answered as a notification is")
-        return response
+        return connection.respond(self.session, step.message, seconds, deadline.for_exchange(now))

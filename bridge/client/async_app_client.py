@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from bridge.client import control_calls
 from bridge.client.app_client import LOOK_SECONDS, RELEASE_SECONDS, session_of_its_own
-from bridge.client.async_http_connection import AsyncHttpConnection
 from bridge.client.bridge_failure import BasculeError, BridgeFailure
-from bridge.client.bridge_requests import BridgeRequests, read_answer, read_response
 from bridge.client.call_deadline import CallDeadline
-from bridge.client.connection_failures import not_a_bridge, too_late
+from bridge.client.connection_failures import too_late
 from bridge.client.control_calls import Pause, Step, Steps
 from bridge.client.control_results import (
     ActionDescription,
@@ -28,7 +26,7 @@ from bridge.contract.error_codes import Outcome
 from bridge.contract.strict_json import JsonValue
 
 if TYPE_CHECKING:
-    from bridge.client.bridge_choice import ChosenBridge
+    from bridge.client.app_connection import AsyncAppConnection, ChosenApp
 
 __all__ = ["AsyncAppClient"]
 
@@ -48,7 +46,7 @@ class AsyncAppClient:
 
     def __init__(
         self,
-        choose: Callable[[], ChosenBridge],
+        choose: Callable[[], ChosenApp],
         *,
         session: str | None = None,
         timeout: float | None = None,
@@ -58,7 +56,7 @@ class AsyncAppClient:
         self._given_session = session
         self._timeout = timeout
         self._pause = pause
-        self._connection: tuple[BridgeRequests, AsyncHttpConnection] | None = None
+        self._connection: AsyncAppConnection | None = None
         self._session_used = False
         self.session = session or session_of_its_own()
         """The protocol session in the page that all calls share."""
@@ -80,18 +78,15 @@ class AsyncAppClient:
         """Release the session in the page, unless it was named by the caller, and hang up."""
         if self._connection is None:
             return
-        requests, http = self._connection
         try:
             if self._session_used and self._given_session is None:
-                deadline = _now() + RELEASE_SECONDS
-                request = requests.close_session(self.session)
-                read_answer(await http.exchange(request, deadline, repeatable=True))
+                await self._connection.close_session(self.session, _now() + RELEASE_SECONDS)
         except BridgeFailure:
             # The page forgets its oldest sessions by itself; there is nothing else to be done.
             pass
         finally:
             self._session_used = False
-            http.close()
+            self._connection.close()
             # The loop closes sockets in its next round.
             await asyncio.sleep(0)
 
@@ -176,25 +171,20 @@ class AsyncAppClient:
 
     async def calls(self, after: int | None, wait: float = 0.0) -> CallEvents:
         """Return which calls of anybody's began and ended; see `AppClient.calls`."""
-        requests, http = await self._connected()
+        connection = await self._connected()
         deadline = _now() + wait + LOOK_SECONDS
-        response = await http.exchange(requests.calls(after, wait), deadline, repeatable=True)
-        return control_calls.read_calls(read_answer(response))
+        return control_calls.read_calls(await connection.calls(after, wait, deadline))
 
     async def status(self) -> dict[str, JsonValue]:
         """Return what the bridge tells of itself."""
-        requests, http = await self._connected()
-        response = await http.exchange(requests.status(), _now() + LOOK_SECONDS, repeatable=True)
-        return control_calls.read_status(read_answer(response))
+        connection = await self._connected()
+        return control_calls.read_status(await connection.status(_now() + LOOK_SECONDS))
 
-    async def _connected(self) -> tuple[BridgeRequests, AsyncHttpConnection]:
+    async def _connected(self) -> AsyncAppConnection:
         if self._connection is None:
             # It reads files, and may ask several bridges.
             chosen = await asyncio.to_thread(self._choose)
-            self._connection = (
-                BridgeRequests(chosen.address, chosen.token),
-                AsyncHttpConnection(chosen.address, chosen.may_run),
-            )
+            self._connection = chosen.async_connection()
         return self._connection
 
     async def _run(self, steps: Steps[T], seconds: float | None) -> T:
@@ -216,17 +206,14 @@ class AsyncAppClient:
         if isinstance(step, Pause):
             await self._pause(deadline.bounded(step.seconds, _now()))
             return b""
-        requests, http = await self._connected()
+        connection = await self._connected()
         now = _now()
         seconds = deadline.for_bridge(now)
         if seconds is not None and seconds <= 0:
             raise too_late(Outcome.NOT_DELIVERED)
-        data = requests.call(self.session, step.message, seconds)
         self._session_used = True
-        response = read_response(await http.exchange(data, deadline.for_exchange(now)))
-        if response is None:
-            raise not_a_bridge("a request was answered as a notification is")
-        return response
+        until = deadline.for_exchange(now)
+        return await connection.respond(self.session, step.message, seconds, until)
 
 
 def _now() -> float:

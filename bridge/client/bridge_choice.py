@@ -19,6 +19,7 @@ from bridge.contract.error_codes import Outcome
 from bridge.contract.runtime_entry import RuntimeEntry
 
 if TYPE_CHECKING:
+    from bridge.client.async_bridge_connection import AsyncBridgeConnection
     from bridge.client.bridge_states import BridgeState
 
 __all__ = ["ChosenBridge", "SeveralBridges", "app_slug", "choose_bridge", "names_app"]
@@ -42,6 +43,14 @@ class ChosenBridge(NamedTuple):
     def connection(self) -> BridgeConnection:
         """Return a new connection to it."""
         return BridgeConnection(self.address, self.token, self.may_run)
+
+    def async_connection(self) -> AsyncBridgeConnection:
+        """Return a new connection for the running event loop."""
+        from bridge.client.async_bridge_connection import (  # noqa: PLC0415 - an event loop
+            AsyncBridgeConnection,
+        )
+
+        return AsyncBridgeConnection(self.address, self.token, self.may_run)
 
     def may_run(self) -> bool:
         """Say whether it can still be called. Ask before each call that follows the first."""

@@ -74,6 +74,24 @@ class BridgeConnection:
             raise not_a_bridge("a call was answered with something else than a JSON-RPC response")
         return answer
 
+    def respond(
+        self, session: str, request: bytes, seconds: float | None, deadline: float
+    ) -> bytes:
+        """Send a JSON-RPC request and return its response, by `deadline` on the monotonic clock.
+
+        `seconds` is what the bridge is given; None for its own longest wait.
+        """
+        data = self.requests.call(session, request, seconds)
+        response = read_response(self.http.exchange(data, deadline))
+        if response is None:
+            raise not_a_bridge("a request was answered as a notification is")
+        return response
+
+    def calls(self, after: int | None, wait_seconds: float, deadline: float) -> bytes:
+        """Return the calls of others after an event's number."""
+        request = self.requests.calls(after, wait_seconds)
+        return read_answer(self.http.exchange(request, deadline, repeatable=True))
+
     def close_session(self, session: str, timeout_seconds: float = _STATUS_SECONDS) -> None:
         """Release a session in the page."""
         self._ask(self.requests.close_session(session), timeout_seconds)

@@ -1,0 +1,172 @@
+"""Keep-alive connections to a native app, for an event loop: the twin of `native_connection`.
+
+Exchanges that follow each other share one connection; those that overlap have one each, a few at
+most, since an app takes few. Contract: native endpoints, delivery.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
+from bridge.client.connection_failures import too_late
+from bridge.client.native_connection import SO_PEERCRED
+from bridge.client.native_exchange import NativeExchange
+from bridge.client.native_failures import another_user, app_unreachable, no_bridge_between
+from bridge.contract.error_codes import Outcome
+from bridge.contract.peer_credentials import is_same_user, peer_uid
+
+__all__ = ["AsyncNativeConnection"]
+
+_MAX_OPEN: Final = 4
+"""An app takes sixteen connections, from all programs together."""
+_READ_BYTES: Final = 65_536
+
+
+class AsyncNativeConnection:
+    """Exchanges with the app that listens at a path, for one event loop.
+
+    Every method raises `BridgeFailure`; cancelled, an exchange hangs up: it may have been acted on.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._idle: list[socket.socket] = []
+        self._room = asyncio.Semaphore(_MAX_OPEN)
+
+    async def respond(
+        self, session: str, request: bytes, seconds: float | None, deadline: float
+    ) -> bytes:
+        """Send a JSON-RPC request, and return its response by `deadline` in the loop's time."""
+        del session, seconds
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self._room.acquire()
+        except TimeoutError:
+            raise too_late(Outcome.NOT_DELIVERED) from None
+        try:
+            return await self._exchange_in_turn(request, deadline)
+        finally:
+            self._room.release()
+
+    async def close_session(self, session: str, deadline: float) -> None:
+        """Release the sessions, which are the connections."""
+        del session, deadline
+        self.close()
+
+    async def calls(self, after: int | None, wait_seconds: float, deadline: float) -> bytes:
+        """Raise: there is nobody between who sees the calls of others."""
+        del after, wait_seconds, deadline
+        raise no_bridge_between("no journal of calls")
+
+    async def status(self, deadline: float) -> bytes:
+        """Raise: there is nobody between who has a status."""
+        del deadline
+        raise no_bridge_between("no status")
+
+    def close(self) -> None:
+        """Hang up what is idle."""
+        for opened in self._idle:
+            opened.close()
+        self._idle.clear()
+
+    def __del__(self) -> None:
+        # A client that was simply dropped, as in a short script, is no leak worth a warning.
+        self.close()
+
+    async def _exchange_in_turn(self, request: bytes, deadline: float) -> bytes:
+        opened = self._take()
+        if opened is not None:
+            try:
+                return await self._exchange(opened, request, deadline)
+            except BridgeFailure as failure:
+                if failure.code != ClientErrorCode.UNREACHABLE:
+                    raise
+                # It broke while nobody looked, and nothing was acted on.
+        return await self._exchange(self._dial(deadline), request, deadline)
+
+    def _take(self) -> socket.socket | None:
+        while self._idle:
+            opened = self._idle.pop()
+            try:
+                opened.recv(1, socket.MSG_PEEK)
+            except BlockingIOError:
+                return opened
+            except OSError:
+                pass
+            opened.close()
+        return None
+
+    def _dial(self, deadline: float) -> socket.socket:
+        """Connect, which on one machine is done at once or not at all."""
+        if deadline <= asyncio.get_running_loop().time():
+            raise too_late(Outcome.NOT_DELIVERED)
+        opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        opened.setblocking(False)
+        try:
+            opened.connect(self.path)
+            uid = peer_uid(opened, socket.SOL_SOCKET, SO_PEERCRED)
+        except OSError as error:
+            opened.close()
+            raise app_unreachable(self.path, error.strerror or "it did not answer") from None
+        if not is_same_user(uid, os.getuid()):
+            opened.close()
+            raise another_user(self.path)
+        return opened
+
+    async def _exchange(self, opened: socket.socket, request: bytes, deadline: float) -> bytes:
+        exchange = NativeExchange(request)
+        kept = False
+        try:
+            async with asyncio.timeout_at(deadline):
+                answer = await _send_and_receive(opened, exchange)
+            kept = exchange.is_clean
+        except TimeoutError:
+            raise too_late(exchange.outcome) from None
+        except OSError as error:
+            reason = error.strerror or "the connection broke off"
+            raise exchange.broken(self.path, reason) from None
+        finally:
+            if kept:
+                self._idle.append(opened)
+            else:
+                opened.close()
+        return answer
+
+
+async def _send_and_receive(opened: socket.socket, exchange: NativeExchange) -> bytes:
+    loop = asyncio.get_running_loop()
+    broken: OSError | None = None
+    try:
+        while exchange.unsent:
+            try:
+                exchange.has_sent(opened.send(exchange.unsent))
+            except BlockingIOError:
+                await _ready(loop.add_writer, loop.remove_writer, opened)
+    except ConnectionError as error:
+        # Refused, and perhaps there is a reason to read.
+        broken = error
+    while True:
+        data = await loop.sock_recv(opened, _READ_BYTES)
+        if not data:
+            raise broken or ConnectionResetError(0, "the connection broke off")
+        answer = exchange.receive(data)
+        if answer is not None:
+            return answer
+
+
+async def _ready(
+    watch: Callable[..., object], unwatch: Callable[[socket.socket], object], opened: socket.socket
+) -> None:
+    ready = asyncio.Event()
+    watch(opened, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        with suppress(OSError):
+            unwatch(opened)
