@@ -22,10 +22,9 @@ from bridge.dispatcher.checked_host import CheckedHost
 from bridge.dispatcher.eventually import Eventually, Later, and_then, watched
 from bridge.dispatcher.host import Host, Resource, Unavailability
 from bridge.dispatcher.host_call import Executed, HostCall, Surroundings
-from bridge.dispatcher.json_copy import json_copy, output_error
 from bridge.dispatcher.observers import Observers
+from bridge.dispatcher.outputs import checked_output, judge_output, plain_output
 from bridge.dispatcher.params import ABSENT, Absent
-from bridge.dispatcher.plain_json import quick_copy
 from bridge.dispatcher.runtime import TIMELESS, Runtime
 from bridge.dispatcher.task_table import Task, TaskTable
 from bridge.dispatcher.transaction import Transaction, TransactionPowers
@@ -247,11 +246,19 @@ class Dispatcher:
 
         return and_then(self.actions(), run)
 
-    def inspect(
-        self, query: dict[str, Any], *, external: bool = False, expired: Expired | None = None
-    ) -> Eventually[AsOf[Mapping[str, Any]]]:
-        """Ask for a view of the app's state, in turn: for the app itself, or for who is outside.
+    def inspect(self, query: dict[str, Any]) -> Eventually[Mapping[str, Any]]:
+        """Ask for a view of the app's state, in turn, for the app itself.
 
+        Raises what `inspect_at_revision` raises.
+        """
+        return and_then(self.inspect_at_revision(query, external=False), lambda seen: seen.value)
+
+    def inspect_at_revision(
+        self, query: dict[str, Any], *, external: bool = True, expired: Expired | None = None
+    ) -> Eventually[AsOf[Mapping[str, Any]]]:
+        """Ask for a view of the app's state, in turn, and the revision that it is of.
+
+        `external` says that it is for a caller outside, `expired` whether that one has gone.
         Raises `AppError`: `UNAVAILABLE` where the host offers none, `INVALID_OUTPUT` where what
         it gives is no object.
         """
@@ -262,7 +269,7 @@ class Dispatcher:
                     AppErrorCode.INVALID_OUTPUT,
                     "What the app tells of its state is not an object.",
                 )
-            copy: Mapping[str, Any] = _plain(state)
+            copy: Mapping[str, Any] = plain_output(state)
             return copy
 
         def inspect() -> Eventually[Mapping[str, Any]]:
@@ -270,18 +277,26 @@ class Dispatcher:
 
         return self._in_turn(inspect, external, expired)
 
-    def read_resource(
+    def read_resource(self, uri: str, offset: int, limit: int) -> Eventually[Resource]:
+        """Read at most `limit` bytes of a resource, in turn, for the app itself.
+
+        Raises `AppError` `UNKNOWN_RESOURCE`.
+        """
+        seen = self.read_resource_at_revision(uri, offset, limit, external=False)
+        return and_then(seen, lambda seen: seen.value)
+
+    def read_resource_at_revision(
         self,
         uri: str,
         offset: int,
         limit: int,
         *,
-        external: bool = False,
+        external: bool = True,
         expired: Expired | None = None,
     ) -> Eventually[AsOf[Resource]]:
-        """Read at most `limit` bytes of a resource, in turn: for the app itself, or who is outside.
+        """Read a part of a resource, in turn, and the revision that it is of.
 
-        Raises `AppError` `UNKNOWN_RESOURCE`.
+        `external` and `expired` as above. Raises `AppError` `UNKNOWN_RESOURCE`.
         """
 
         def check(found: Resource | None) -> Resource:
@@ -363,40 +378,11 @@ class Dispatcher:
         if isinstance(answer, Task):
             if not self.tasks.owns(answer):
                 raise TypeError("the task is of another dispatcher")
-            answer.judge_output(lambda output: self._judge(spec, output))
+            answer.judge_output(lambda output: judge_output(spec, output))
             return Executed(task=answer)
         if answer is None and spec.output.errors(None):
             answer = {}
-        return Executed(self.checked_output(spec, answer))
-
-    def checked_output(self, spec: ActionSpec, output: object) -> Any:  # noqa: ANN401 - any JSON
-        """Return what a host gave as it will be sent. It is after the fact: the action has run.
-
-        Raises `AppError` `INVALID_OUTPUT` or `LIMIT_EXCEEDED`.
-        """
-        plain = _plain(output)
-        self._judge(spec, plain)
-        return plain
-
-    def _judge(self, spec: ActionSpec, output: object) -> None:
-        errors = spec.output.errors(output)
-        if errors:
-            raise AppError(
-                AppErrorCode.INVALID_OUTPUT,
-                "The action ran, but what it gave breaks its schema.",
-                {"errors": [{"path": path, "message": message} for path, message in errors]},
-            )
-
-
-def _plain(output: object) -> Any:  # noqa: ANN401 - any JSON
-    """Copy what a host gave. Raises `AppError` where it cannot be sent."""
-    plain = quick_copy(output)
-    if plain is not None:
-        return plain
-    try:
-        return json_copy(output)
-    except Exception as error:  # noqa: BLE001 - it may do anything when it is read
-        raise output_error(error, output) from None
+        return Executed(checked_output(spec, answer))
 
 
 def _find(name: str, specs: Mapping[str, ActionSpec]) -> ActionSpec:

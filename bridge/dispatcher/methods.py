@@ -209,7 +209,7 @@ def _batch_item(item: BatchItem) -> Result:
 def _state_inspect(context: MethodContext, params: Params) -> Eventually[Result]:
     query = {name: to_plain(member) for name, member in _without_version(params).items()}
     return and_then(
-        context.dispatcher.inspect(query, external=True, expired=context.expired),
+        context.dispatcher.inspect_at_revision(query, expired=context.expired),
         lambda seen: {**seen.value, **_revision_member(seen.revision)},
     )
 
@@ -251,8 +251,8 @@ def _resources_read(context: MethodContext, params: Params) -> Eventually[Result
             result["nextOffset"] = end
         return {**result, **_revision_member(read.revision)}
 
-    found = context.dispatcher.read_resource(
-        uri, offset, limit, external=True, expired=context.expired
+    found = context.dispatcher.read_resource_at_revision(
+        uri, offset, limit, expired=context.expired
     )
     return and_then(found, answer)
 

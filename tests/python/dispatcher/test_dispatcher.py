@@ -472,8 +472,8 @@ async def test_nothing_is_inspected_or_read_for_a_caller_who_has_gone_or_is_shut
         read_resource=lambda uri, _offset, _limit: asked.append(uri),
     )
     first: Any = dispatcher.execute(ExternalCall("a"))
-    gone: Any = dispatcher.inspect({}, external=True, expired=lambda: True)
-    shut: Any = dispatcher.read_resource("x", 0, 1, external=True)
+    gone: Any = dispatcher.inspect_at_revision({}, expired=lambda: True)
+    shut: Any = dispatcher.read_resource_at_revision("x", 0, 1)
     own: Any = dispatcher.inspect({})
     dispatcher.set_enabled(False)
     gate.set()
@@ -484,9 +484,9 @@ async def test_nothing_is_inspected_or_read_for_a_caller_who_has_gone_or_is_shut
         assert refused.value.code.name == "DISABLED"
     dispatcher.set_enabled(True)
     with pytest.raises(AppError) as late:
-        dispatcher.inspect({}, external=True, expired=lambda: True)
+        dispatcher.inspect_at_revision({}, expired=lambda: True)
     assert late.value.data["availability"]["code"] == "EXPIRED"
-    assert (await own).value == {}
+    assert await own == {}
     assert asked == ["inspect"]
 
 
@@ -520,8 +520,8 @@ class Counted(Notes):
 
 SLOW = [
     lambda d: d.execute(ExternalCall("later", expected_revision=7)),
-    lambda d: d.inspect({}, external=True),
-    lambda d: d.read_resource("x", 0, 1, external=True),
+    lambda d: d.inspect_at_revision({}),
+    lambda d: d.read_resource_at_revision("x", 0, 1),
 ]
 
 
@@ -552,3 +552,17 @@ async def test_a_batch_has_the_revision_of_each_turn() -> None:
     done = await batch
     assert (await write).revision == 8
     assert [item.executed.revision for item in done.items] == [7, 8]
+
+
+def test_the_app_itself_inspects_and_reads_without_an_endpoint() -> None:
+    part = Resource("text/plain", 1, b"x")
+    dispatcher = dispatcher_of(
+        inspect=lambda query: {"asked": query},
+        read_resource=lambda uri, _offset, _limit: part if uri == "x" else None,
+    )
+    dispatcher.set_enabled(False)
+    assert dispatcher.inspect({"a": 1}) == {"asked": {"a": 1}}
+    assert dispatcher.read_resource("x", 0, 1) == part
+    with pytest.raises(AppError) as unknown:
+        dispatcher.read_resource("y", 0, 1)
+    assert unknown.value.code.name == "UNKNOWN_RESOURCE"
