@@ -90,8 +90,11 @@ function fromBigInt(value) {
  */
 export function readNumber(token) {
   const value = Number(token);
-  // What String writes with an exponent is left to the token, so that both languages agree.
-  if (String(value) === token) return value;
+  // What String writes with an exponent is left to the token, so that both languages agree. An
+  // integer past 2^53 may be written alike and yet be another number.
+  if (String(value) === token && (Number.isSafeInteger(value) || !Number.isInteger(value))) {
+    return value;
+  }
   if (/^-?\d+$/.test(token) && token !== "-0") return fromBigInt(BigInt(token));
   return new JsonNumber(token);
 }
