@@ -21,8 +21,8 @@ export { AttachPanel } from "./link/panel/attach_panel.js";
 /** @typedef {import("./dispatcher/batch.js").BatchItem} BatchItem */
 /** @typedef {import("./dispatcher/batch.js").BatchResult} BatchResult */
 /** @typedef {import("./dispatcher/call_observers.js").CallEvent} CallEvent */
-/** @typedef {import("./dispatcher/dispatcher.js").Batch} Batch */
-/** @typedef {import("./dispatcher/dispatcher.js").ExternalCall} ExternalCall */
+/** @typedef {import("./dispatcher/calls.js").Batch} Batch */
+/** @typedef {import("./dispatcher/calls.js").ExternalCall} ExternalCall */
 /** @typedef {import("./dispatcher/host.js").CallContext} CallContext */
 /** @typedef {import("./dispatcher/host.js").Host} Host */
 /** @typedef {import("./dispatcher/host.js").Resource} Resource */

@@ -6,7 +6,7 @@
 
 import { isPromiseLike } from "./eventually.js";
 
-/** @import { Executed, ExternalCall } from "./dispatcher.js" */
+/** @import { Ended, ExternalCall } from "./calls.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { Task } from "./task_table.js" */
 
@@ -29,9 +29,8 @@ import { isPromiseLike } from "./eventually.js";
 
 /**
  * @typedef {object} OrderedPowers What an ordered batch needs of its dispatcher.
- * @property {(call: ExternalCall) => Eventually<Executed>} execute Runs a call with all of its checks,
+ * @property {(call: ExternalCall) => Eventually<Ended>} execute Runs a call with all of its checks,
  *   at the time when the batch has come to it.
- * @property {(action: string) => number | bigint | null} revision
  * @property {(error: unknown) => void} onError Told what a call failed with.
  */
 
@@ -79,12 +78,8 @@ export class OrderedBatch {
    * @returns {Eventually<BatchItem>}
    */
   _attempt(call) {
-    /** @param {Executed} executed @returns {BatchItem} */
-    const done = (executed) => ({
-      ok: true,
-      ...executed,
-      revision: this._powers.revision(call.action),
-    });
+    /** @param {Ended} ended @returns {BatchItem} */
+    const done = (ended) => ({ ok: true, ...ended });
     try {
       const executed = this._powers.execute(call);
       if (!isPromiseLike(executed)) return done(executed);

@@ -10,7 +10,7 @@ import { firstNotJson } from "./not_json.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
 /** @import { CheckedHost } from "./checked_host.js" */
-/** @import { Caller, ExternalCall } from "./dispatcher.js" */
+/** @import { Caller, ExternalCall } from "./calls.js" */
 
 /**
  * @param {Caller} caller

@@ -23,36 +23,11 @@ import { TurnQueue } from "./turn_queue.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
 /** @import { BatchResult } from "./batch.js" */
+/** @import { Batch, Caller, Ended, Executed, ExternalCall, Seen } from "./calls.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { Host, Resource, Unavailability } from "./host.js" */
 /** @import { Surroundings } from "./host_call.js" */
 /** @import { Runtime } from "./runtime.js" */
-
-/**
- * @typedef {object} Caller Who calls from outside.
- * @property {string} [session]
- * @property {() => boolean} [expired] Whether the caller has gone by now.
- */
-
-/**
- * @typedef {object} CallData
- * @property {string} action
- * @property {unknown} [input] As parsed: numbers may still be tokens. `{}` where it is absent.
- * @property {number | bigint} [expectedRevision]
- */
-
-/** @typedef {CallData & Caller} ExternalCall One call from outside. */
-
-/**
- * @typedef {object} BatchData
- * @property {readonly CallData[]} calls
- * @property {boolean} [atomic] False by default.
- * @property {boolean} [stopOnError] True by default; of no meaning in an atomic batch.
- */
-
-/** @typedef {BatchData & Caller} Batch Several calls from outside. */
-
-/** @typedef {{ status: "completed", output: unknown } | { status: "deferred", task: Task }} Executed */
 
 /** @typedef {import("./call_observers.js").CallEvent} CallEvent */
 
@@ -240,7 +215,7 @@ export class Dispatcher {
    * Runs an action for a caller outside. Contract: the checks and their order.
    *
    * @param {ExternalCall} call
-   * @returns {Eventually<Executed>}
+   * @returns {Eventually<Ended>}
    */
   execute(call) {
     this.requireEnabled();
@@ -261,7 +236,6 @@ export class Dispatcher {
     if (!atomic) {
       const powers = {
         execute: (/** @type {ExternalCall} */ call) => this.execute(call),
-        revision: (/** @type {string} */ action) => this.revision(action),
         onError: (/** @type {unknown} */ error) => this.reportHostError(error),
       };
       return new OrderedBatch(powers, { calls: whole, stopOnError }).run();
@@ -296,6 +270,17 @@ export class Dispatcher {
    * @throws {AppError} `UNAVAILABLE` where the host offers none, `INVALID_OUTPUT` for no object.
    */
   inspect(query, caller) {
+    return andThen(this.inspectAtRevision(query, caller), ({ value }) => value);
+  }
+
+  /**
+   * The same, with the revision of what was seen.
+   *
+   * @param {Record<string, unknown>} query
+   * @param {Caller} [caller]
+   * @returns {Eventually<Seen<Record<string, unknown>>>}
+   */
+  inspectAtRevision(query, caller) {
     return this._inTurn(() => this._checkedHost.inspect(query), caller);
   }
 
@@ -310,11 +295,25 @@ export class Dispatcher {
    * @throws {AppError} `UNKNOWN_RESOURCE`
    */
   readResource(uri, offset, limit, caller) {
-    const read = () => this._checkedHost.readResource(uri, offset, limit);
-    return andThen(this._inTurn(read, caller), (found) => {
-      if (found === null) throw new AppError("UNKNOWN_RESOURCE", "The app has no such resource.");
-      return found;
-    });
+    return andThen(this.readResourceAtRevision(uri, offset, limit, caller), ({ value }) => value);
+  }
+
+  /**
+   * The same, with the revision of what was read.
+   *
+   * @param {string} uri
+   * @param {number} offset
+   * @param {number} limit
+   * @param {Caller} [caller]
+   * @returns {Eventually<Seen<Resource>>}
+   */
+  readResourceAtRevision(uri, offset, limit, caller) {
+    const read = () =>
+      andThen(this._checkedHost.readResource(uri, offset, limit), (found) => {
+        if (found === null) throw new AppError("UNKNOWN_RESOURCE", "The app has no such resource.");
+        return found;
+      });
+    return this._inTurn(read, caller);
   }
 
   /**
@@ -323,7 +322,7 @@ export class Dispatcher {
    * @template T
    * @param {() => Eventually<T>} call
    * @param {Caller | undefined} caller
-   * @returns {Eventually<T>}
+   * @returns {Eventually<Seen<T>>}
    */
   _inTurn(call, caller) {
     const checked = () => {
@@ -332,7 +331,7 @@ export class Dispatcher {
         this.requireEnabled();
         requireCaller(caller);
       }
-      return call();
+      return andThen(call(), (value) => ({ value, revision: this.revision() }));
     };
     if (this._checkedHost.concurrent) return checked();
     return this._turns.run((giveUp) => {
@@ -345,7 +344,7 @@ export class Dispatcher {
    * @param {ActionSpec} spec
    * @param {ExternalCall} call
    * @param {boolean} external
-   * @returns {Eventually<Executed>}
+   * @returns {Eventually<Ended>}
    */
   _run(spec, call, external) {
     const { done, failed } = this._observers.begin({

@@ -10,7 +10,7 @@ import { progressCopy } from "./task_table.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
 /** @import { CheckedHost } from "./checked_host.js" */
-/** @import { Executed } from "./dispatcher.js" */
+/** @import { Ended, Executed } from "./calls.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { CallContext } from "./host.js" */
 /** @import { Runtime } from "./runtime.js" */
@@ -49,13 +49,13 @@ export class HostCall {
     this._over = false;
     /** What the handler asked for before its promise was there. @type {Record<string, unknown> | undefined} */
     this._asked = undefined;
-    /** @type {((executed: Executed) => void) | undefined} */
+    /** @type {((executed: () => Executed) => void) | undefined} */
     this._answer = undefined;
   }
 
   /**
    * @param {unknown} input Plain data.
-   * @returns {Eventually<Executed>}
+   * @returns {Eventually<Ended>}
    */
   run(input) {
     const { host, runtime, completed } = this._around;
@@ -69,10 +69,16 @@ export class HostCall {
     const answer = host.execute(this._spec.name, input, context);
     if (!isPromiseLike(answer)) {
       this._over = true;
-      return completed(this._spec, answer);
+      return this._ended(completed(this._spec, answer));
     }
     return new Promise((resolve, reject) => {
-      this._answer = resolve;
+      this._answer = (executed) => {
+        try {
+          resolve(this._ended(executed()));
+        } catch (error) {
+          reject(error);
+        }
+      };
       const cancelTimer = runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, () =>
         this._defer(SLOW),
       );
@@ -84,7 +90,9 @@ export class HostCall {
       Promise.resolve(answer).then(
         (value) =>
           end(() =>
-            this._task ? this._finish(this._task, value) : this._settle(value, resolve, reject),
+            this._task
+              ? this._finish(this._task, value)
+              : this._answer?.(() => completed(this._spec, value)),
           ),
         (error) => end(() => (this._task ? this._stop(this._task, error) : reject(error))),
       );
@@ -103,33 +111,39 @@ export class HostCall {
       this._asked = progress;
       return;
     }
+    if (this._task !== undefined) this._task.report(progress);
+    else if (this._external) this._answerWithTask(progress, this._answer);
     this._giveUp();
-    if (!this._external) return;
-    if (this._task === undefined) {
-      try {
-        this._task = this._around.tasks.create(this._spec.name);
-      } catch {
-        return; // No place for another task: the caller waits for the call itself.
-      }
-      this._task.start();
-      this._task.report(progress);
-      this._answer({ status: "deferred", task: this._task });
-    } else {
-      this._task.report(progress);
-    }
   }
 
   /**
-   * @param {unknown} value
-   * @param {(executed: Executed) => void} resolve
-   * @param {(error: unknown) => void} reject
+   * @param {Record<string, unknown>} progress
+   * @param {(executed: () => Executed) => void} answer
    */
-  _settle(value, resolve, reject) {
+  _answerWithTask(progress, answer) {
+    /** @type {Task} */
+    let task;
     try {
-      resolve(this._around.completed(this._spec, value));
-    } catch (error) {
-      reject(error);
+      task = this._around.tasks.create(this._spec.name);
+    } catch {
+      return; // No place for another task: the caller waits for the call itself.
     }
+    this._task = task;
+    task.start();
+    task.report(progress);
+    answer(() => ({ status: "deferred", task }));
+  }
+
+  /**
+   * Adds the revision, read before the turn goes to another call that may move it on. A local call
+   * asks for none.
+   *
+   * @param {Executed} executed
+   * @returns {Ended}
+   */
+  _ended(executed) {
+    const revision = this._external ? this._around.host.revision(this._spec.name) : null;
+    return { ...executed, revision };
   }
 
   /**

@@ -23,7 +23,8 @@ import { base64 } from "./resources.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
 /** @import { BatchItem } from "./batch.js" */
-/** @import { CallData, Caller, Dispatcher } from "./dispatcher.js" */
+/** @import { CallData, Caller } from "./calls.js" */
+/** @import { Dispatcher } from "./dispatcher.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { Params } from "./params.js" */
 /** @import { Task } from "./task_table.js" */
@@ -150,9 +151,11 @@ function actionsDescribe({ dispatcher }, params) {
 /** @type {Method} */
 function actionsExecute(context, params) {
   const call = callData(params);
-  return andThen(context.dispatcher.execute({ ...call, ...caller(context) }), (executed) => ({
-    ...(executed.status === "completed" ? executed : deferred(executed)),
-    ...withRevision(context.dispatcher, call.action),
+  return andThen(context.dispatcher.execute({ ...call, ...caller(context) }), (ended) => ({
+    ...(ended.status === "completed"
+      ? { status: ended.status, output: ended.output }
+      : deferred(ended)),
+    ...asMember(ended.revision),
   }));
 }
 
@@ -208,7 +211,7 @@ function batchItem(item) {
   return {
     ok: true,
     ...(item.status === "completed" ? { output: item.output } : deferred(item)),
-    ...(item.revision === null ? {} : { revision: item.revision }),
+    ...asMember(item.revision),
   };
 }
 
@@ -216,9 +219,9 @@ function batchItem(item) {
 function stateInspect(context, params) {
   const { dispatcher } = context;
   const query = toPlain(withoutVersion(params));
-  return andThen(dispatcher.inspect(query, caller(context)), (state) => ({
-    ...state,
-    ...withRevision(dispatcher),
+  return andThen(dispatcher.inspectAtRevision(query, caller(context)), ({ value, revision }) => ({
+    ...value,
+    ...asMember(revision),
   }));
 }
 
@@ -238,8 +241,8 @@ function resourcesRead(context, params) {
   const limit = optionalCount(params, "limit", most) ?? most;
   // No resource goes on past what a number can count: there a host is asked about its end.
   const from = typeof offset === "bigint" ? Number.MAX_SAFE_INTEGER : offset;
-  const found = context.dispatcher.readResource(uri, from, limit, caller(context));
-  return andThen(found, ({ mimeType, size, data }) => {
+  const found = context.dispatcher.readResourceAtRevision(uri, from, limit, caller(context));
+  return andThen(found, ({ value: { mimeType, size, data }, revision }) => {
     const end = from + data.length;
     return {
       uri,
@@ -248,7 +251,7 @@ function resourcesRead(context, params) {
       offset,
       data: base64(data),
       ...(end < size ? { nextOffset: end } : {}),
-      ...withRevision(context.dispatcher),
+      ...asMember(revision),
     };
   });
 }
@@ -308,6 +311,10 @@ function taskView(task, whole) {
  * @returns {Result} Empty where the host has no revision.
  */
 function withRevision(dispatcher, action) {
-  const revision = dispatcher.revision(action);
+  return asMember(dispatcher.revision(action));
+}
+
+/** @param {number | bigint | null} revision */
+function asMember(revision) {
   return revision === null ? {} : { revision };
 }

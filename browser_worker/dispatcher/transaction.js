@@ -14,7 +14,7 @@ import { isPromiseLike } from "./eventually.js";
 /** @import { CallChecks } from "./call_checks.js" */
 /** @import { CallEnd, CallObservers } from "./call_observers.js" */
 /** @import { CheckedHost } from "./checked_host.js" */
-/** @import { Executed, ExternalCall } from "./dispatcher.js" */
+/** @import { Executed, ExternalCall } from "./calls.js" */
 
 /**
  * @typedef {object} TransactionPowers What a transaction needs of its dispatcher.

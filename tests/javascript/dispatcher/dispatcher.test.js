@@ -168,7 +168,7 @@ test("a call that lasts longer than five seconds is answered as deferred and giv
   assert.ok(executed.status === "deferred");
   assert.equal(executed.task.state, "running");
   assert.equal(executed.task.progress?.["reason"], "slow");
-  assert.deepEqual(await second, { status: "completed", output: { b: 1 } });
+  assert.deepEqual(await second, { status: "completed", output: { b: 1 }, revision: null });
   slow.resolve({ a: 1 });
   await settle();
   assert.equal(executed.task.state, "completed");
@@ -329,7 +329,11 @@ test("a call that waits for a person is answered at once and gives up its turn",
     { ...executed.task.progress },
     { reason: "person", message: "Confirm it in the page." },
   );
-  assert.deepEqual(dispatcher.execute({ action: "b" }), { status: "completed", output: {} });
+  assert.deepEqual(dispatcher.execute({ action: "b" }), {
+    status: "completed",
+    output: {},
+    revision: null,
+  });
   context.defer("upload", "Half of it is there.");
   assert.equal(executed.task.progress?.["reason"], "upload");
   assert.throws(() => context.defer("upload", "x".repeat(5_000)));
@@ -349,6 +353,7 @@ test("what a handler asks to defer and then answers at once is completed", () =>
   });
   assert.deepEqual(dispatcher.execute({ action: "a" }), {
     status: "completed",
+    revision: null,
     output: { done: true },
   });
   assert.equal(dispatcher.tasks._tasks.size, 0);
@@ -386,7 +391,7 @@ test("with no place for another task a slow call is answered when it ends, witho
   runtime.pass(5_000);
   assert.equal((await second).status, "completed");
   slow.resolve({ a: 1 });
-  assert.deepEqual(await first, { status: "completed", output: { a: 1 } });
+  assert.deepEqual(await first, { status: "completed", output: { a: 1 }, revision: null });
 });
 
 test("ten thousand calls that wait for one turn all get theirs", async () => {
