@@ -4,72 +4,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { APP_ERROR } from "../../../browser_worker/contract/error_codes.js";
+import { APP_ERROR, JSON_RPC_ERROR } from "../../../browser_worker/contract/error_codes.js";
 import { ActionSpec } from "../../../browser_worker/dispatcher/action_spec.js";
 import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
 import { METHODS } from "../../../browser_worker/dispatcher/methods.js";
 import { RpcSession } from "../../../browser_worker/dispatcher/rpc_session.js";
 import { parse, toPlain } from "../../../browser_worker/contract/strict_json.js";
 import { makeFixture } from "../support/fixture_host.js";
-import { loadVectors } from "../support/vectors.js";
+import { controlVectors } from "../support/vectors.js";
+import { runVector } from "../support/vector_runner.js";
 
 /** @import { Host } from "../../../browser_worker/dispatcher/host.js" */
 
-/**
- * @param {any} actual
- * @param {any} expected
- * @param {string} [at]
- */
-function assertMatches(actual, expected, at = "") {
-  if (expected === "*") {
-    assert.notEqual(actual, undefined, `${at} is missing`);
-  } else if (expected !== null && typeof expected === "object") {
-    assert.equal(Array.isArray(actual), Array.isArray(expected), at);
-    assert.deepEqual(Object.keys(actual).sort(), Object.keys(expected).sort(), at);
-    for (const key of Object.keys(expected))
-      assertMatches(actual[key], expected[key], `${at}/${key}`);
-  } else {
-    assert.deepEqual(actual, expected, at);
-  }
-}
-
-/** @param {any} step */
-function lineOf(step) {
-  return (
-    step.line ??
-    step.line_build
-      .map((/** @type {string | [string, number]} */ part) =>
-        typeof part === "string" ? part : part[0].repeat(part[1]),
-      )
-      .join("")
-  );
-}
-
-/** @param {any} vector */
-async function runVector(vector) {
-  const fixture = makeFixture();
-  const session = new RpcSession(fixture.dispatcher);
-  const answers = [];
-  for (const step of vector.steps) {
-    if (step.enable !== undefined) fixture.dispatcher.setEnabled(step.enable);
-    if (step.tick) fixture.tick();
-    if (step.line === undefined && step.line_build === undefined) continue;
-    const answer = await session.receive(lineOf(step));
-    if (step.silent) {
-      assert.equal(answer, undefined);
-      continue;
-    }
-    assert.ok(answer !== undefined);
-    assert.ok(!answer.includes("\n"));
-    answers.push(answer);
-    assertMatches(toPlain(parse(answer)), step.expect);
-    if (step.id !== undefined) assert.ok(answer.includes(`"id":${step.id},`), answer);
-  }
-  if (vector.absent) assert.ok(!answers.join("").includes(vector.absent));
-  if (vector.present) assert.ok(answers.join("").includes(vector.present));
-}
-
-const VECTORS = loadVectors("control_protocol.json");
+const FILES = controlVectors();
+const VECTORS = FILES.flatMap(([, vectors]) => vectors);
 
 /**
  * Asks an enabled dispatcher over a host of the test's own.
@@ -95,19 +43,56 @@ function asking(host) {
   };
 }
 
-describe("the vectors of control protocol 1", () => {
-  for (const vector of VECTORS) test(vector.name, () => runVector(vector));
+for (const [file, vectors] of FILES) {
+  describe(`the vectors of ${file}`, () => {
+    for (const vector of vectors) test(vector.name, () => runVector(vector));
+  });
+}
+
+/**
+ * All errors that the vectors expect, nested ones too.
+ *
+ * @param {any} value
+ * @returns {any[]}
+ */
+function errorsIn(value) {
+  if (value === null || typeof value !== "object") return [];
+  const own = [value.error, value.cause].filter((error) => typeof error?.code === "number");
+  return [...own, ...Object.values(value).flatMap(errorsIn)];
+}
+
+test("the vectors show every method, every application error and every error of JSON-RPC", () => {
+  const lines = VECTORS.flatMap(({ steps }) => steps.map(({ line }) => String(line))).join("");
+  for (const method of METHODS.keys()) assert.ok(lines.includes(`"method":"${method}"`), method);
+  const found = errorsIn(VECTORS);
+  const numbers = [...Object.values(APP_ERROR), ...Object.values(JSON_RPC_ERROR)];
+  assert.deepEqual(new Set(found.map(({ code }) => code)), new Set(numbers));
+  for (const { code, data } of found) {
+    assert.equal(code, code > 0 ? /** @type {any} */ (APP_ERROR)[data.code] : code);
+  }
 });
 
-test("the vectors show every method and every application error that a line can meet", () => {
-  const text = JSON.stringify(VECTORS);
-  for (const method of METHODS.keys()) assert.ok(text.includes(method), method);
-  const later = new Set([
-    ...["TRANSACTION_UNSUPPORTED", "TRANSACTION_DOMAIN", "DEFERRED_IN_TRANSACTION", "ROLLED_BACK"],
-    ...["UNKNOWN_RESOURCE", "SESSION_LIMIT"],
-  ]);
-  for (const code of Object.keys(APP_ERROR)) {
-    assert.equal(text.includes(`"code":"${code}"`), !later.has(code), code);
+test("names of vectors are unique: a rule names the vector that shows it", () => {
+  const names = VECTORS.map(({ name }) => name);
+  assert.deepEqual(names.length, new Set(names).size);
+});
+
+test("a vector that does not hold is found", async () => {
+  const line =
+    '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"note.read"}}';
+  for (const [wrong, what] of [
+    [{ line, expect: { jsonrpc: "2.0", id: 1, result: {} } }, /expected/],
+    [{ line, silent: true }, /there is an answer/],
+    [{ line, pending: "one" }, /one is answered/],
+    [{ line, text: "{}" }, /the answer is/],
+    [{ line, expect: "*", executed: [] }, /the host was asked/],
+    [{ line, expect: "*", id: "2" }, /the id/],
+    [{ local: "note.read", gives: {} }, /expected/],
+    [{ local: "note.read", raises: "DISABLED" }, /does not throw/],
+    [{ enabled: false }, /enabled is true/],
+  ]) {
+    const vector = { name: "wrong", steps: [wrong] };
+    await assert.rejects(runVector(vector), /** @type {RegExp} */ (what));
   }
 });
 
@@ -136,7 +121,8 @@ test("a result of any method carries protocolVersion 1", async () => {
   const { id } = dispatcher.tasks.create("later");
   const session = new RpcSession(dispatcher);
   for (const method of METHODS.keys()) {
-    const params = { action: "note.read", ...(method.startsWith("tasks/") ? { id } : {}) };
+    const calls = [{ action: "note.read" }];
+    const params = { action: "note.read", calls, uri: "note:image", id };
     const line = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     const { result } = parse((await session.receive(line)) ?? "");
     assert.equal(result?.protocolVersion, "1", method);

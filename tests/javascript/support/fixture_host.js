@@ -1,19 +1,31 @@
 // @ts-check
-/** The fixture host of `tests/vectors/control_protocol.json`. */
+/** The fixture host of the vectors, which `tests/vectors/fixture_host.md` describes in words. */
 
 import { ActionSpec } from "../../../browser_worker/dispatcher/action_spec.js";
+import { AppError } from "../../../browser_worker/dispatcher/app_error.js";
 import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
+import { TaskTable } from "../../../browser_worker/dispatcher/task_table.js";
 
+/** @import { CallContext, Host } from "../../../browser_worker/dispatcher/host.js" */
 /** @import { Runtime } from "../../../browser_worker/dispatcher/runtime.js" */
+/** @import { Task } from "../../../browser_worker/dispatcher/task_table.js" */
 
 const TEXT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 const OUT = { outputSchema: TEXT };
+const SET = { inputSchema: { ...TEXT, additionalProperties: false }, outputSchema: TEXT };
+const ANY = { inputSchema: { type: "object" } };
+const SECRET = "secret of the host";
+const ZEROS = Uint8Array.from({ length: 200_000 }, (_, at) => at % 251);
+const IMAGE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
+/** Where a transaction can be begun, well or badly. */
+const DOMAINS = ["note", "title", "broken", "crooked", "shut", "stuck", "tardy"];
+const WITHOUT_REVISION = new Set(["beep", "grant", "retire", "quit"]);
 
-const ACTIONS = [
+/** @type {readonly ActionSpec[]} */
+export const ACTIONS = Object.freeze([
   ActionSpec.read("note.read", "Read the note", OUT),
   ActionSpec.write("note.set", "Set the note", {
-    ...OUT,
-    inputSchema: { ...TEXT, additionalProperties: false },
+    ...SET,
     undo: true,
     transaction: "note",
     commandId: 100,
@@ -40,56 +52,324 @@ const ACTIONS = [
     },
   }),
   ActionSpec.read("doomed", "Fails in the end"),
-];
+  ActionSpec.read("echo", "Gives back what it is given", { inputSchema: true }),
+  ActionSpec.read("make", "Makes an output of a size", ANY),
+  ActionSpec.write("title.set", "Set the title", { ...SET, undo: true, transaction: "title" }),
+  ActionSpec.write("undo", "Take the last change back", OUT),
+  ...["broken", "crooked", "shut", "stuck", "tardy", "frail"].map((domain) =>
+    ActionSpec.write(`${domain}.set`, "Set it in a bad domain", { ...SET, transaction: domain }),
+  ),
+  ActionSpec.write("half.fails", "Changes and throws", { transaction: "note" }),
+  ActionSpec.write("half.lies", "Changes and lies", { ...OUT, transaction: "note" }),
+  ActionSpec.write("half.later", "Changes and promises", { ...OUT, transaction: "note" }),
+  ActionSpec.write("half.task", "Changes and goes on", { ...OUT, transaction: "note" }),
+  ActionSpec.write("half.huge", "Changes and gives too much", { transaction: "note" }),
+  ActionSpec.write("grant", "Change the capabilities", { ...ANY, transaction: "note" }),
+  ActionSpec.write("retire", "Make an action unavailable", { ...ANY, transaction: "note" }),
+  ActionSpec.write("quit", "Shut the way from outside", { transaction: "note" }),
+  ActionSpec.write("solo.set", "Move a revision of its own"),
+  ActionSpec.read("soon", "Gives a promise", OUT),
+  ActionSpec.read("slow", "Waits for a tick", { ...ANY, ...OUT }),
+  ActionSpec.write("slow.set", "Waits for a tick and changes the text", SET),
+  ActionSpec.read("ask", "Asks a person", { ...ANY, ...OUT }),
+  ActionSpec.read("task.done", "Gives a task that has ended", { ...ANY, ...OUT }),
+  ActionSpec.read("task.foreign", "Gives a task of another table"),
+  ActionSpec.read("refuses", "Throws an error of the contract", ANY),
+  ActionSpec.read("ui.render", "Draw the page", {
+    inputSchema: { type: "object", properties: { scale: { type: "integer", maximum: 4 } } },
+  }),
+]);
+
+/** What the app knows, and how it changes. */
+class Notes {
+  constructor() {
+    this.texts = { note: "", title: "" };
+    /** @type {number | bigint | null} */
+    this.revision = 7;
+    this.solo = 100;
+    this.capabilities = 1;
+    this.modal = false;
+    /** @type {Set<string>} */
+    this.retired = new Set();
+    /** @type {{ note: string, title: string }[]} */
+    this.history = [];
+    /** @type {{ texts: { note: string, title: string }, revision: number | bigint | null } | undefined} */
+    this.saved = undefined;
+    /** What the host was asked to do, in order. @type {string[]} */
+    this.log = [];
+  }
+
+  /**
+   * @param {"note" | "title"} which
+   * @param {string} text
+   */
+  set(which, text) {
+    if (text !== this.texts[which]) {
+      if (this.saved === undefined) this.history.push(this.texts);
+      this.texts = { ...this.texts, [which]: text };
+      this.move();
+    }
+    return { text };
+  }
+
+  move() {
+    if (this.revision !== null) this.revision++;
+  }
+
+  undo() {
+    const before = this.history.pop();
+    if (before !== undefined) {
+      this.texts = before;
+      this.move();
+    }
+    return { text: this.texts.note };
+  }
+
+  /** @param {string} domain */
+  begin(domain) {
+    this.log.push(`begin ${domain}`);
+    if (domain === "shut") throw new Error(SECRET);
+    this.saved = { texts: this.texts, revision: this.revision };
+    return domain === "tardy" ? Promise.resolve() : undefined;
+  }
+
+  /** @param {string} domain */
+  commit(domain) {
+    this.log.push(`commit ${domain}`);
+    if (domain === "stuck") throw new Error(SECRET);
+    const before = this.saved;
+    this.saved = undefined;
+    if (before !== undefined && before.texts !== this.texts) this.history.push(before.texts);
+  }
+
+  /** @param {string} domain */
+  rollBack(domain) {
+    this.log.push(`roll back ${domain}`);
+    if (domain === "broken") throw new Error(SECRET);
+    if (this.saved === undefined) return;
+    this.texts = this.saved.texts;
+    if (domain !== "crooked") this.revision = this.saved.revision;
+    this.saved = undefined;
+  }
+}
 
 /**
- * @param {{ runtime?: Runtime }} [options]
+ * @param {string} uri
+ * @param {string} note
+ * @returns {[string, Uint8Array] | undefined}
  */
+function resource(uri, note) {
+  switch (uri) {
+    case "note:text":
+      return ["text/plain", new TextEncoder().encode(note)];
+    case "note:zeros":
+      return ["application/octet-stream", ZEROS];
+    case "note:empty":
+      return ["text/plain", new Uint8Array()];
+    case "note:image":
+      return ["image/png", IMAGE];
+    default:
+      return undefined;
+  }
+}
+
+/** @param {any} input */
+function made({ bytes = 0, items = 0, depth = 0, members = 0, encoded = 0 }) {
+  let nest = /** @type {unknown[]} */ ([]);
+  for (let at = 1; at < Number(depth); at++) nest = [nest];
+  return {
+    ...(bytes ? { text: "x".repeat(Number(bytes)) } : {}),
+    ...(items ? { items: Array.from({ length: Number(items) }, () => [0, 0, 0]) } : {}),
+    ...(depth ? { nest } : {}),
+    ...(members
+      ? {
+          all: Object.fromEntries(
+            Array.from({ length: Number(members) }, (_, at) => [`m${at}`, 0]),
+          ),
+        }
+      : {}),
+    ...(encoded ? { parts: Array.from({ length: 8 }, () => "y".repeat(Number(encoded))) } : {}),
+  };
+}
+
+/** @param {{ runtime?: Runtime }} [options] */
 export function makeFixture({ runtime } = {}) {
-  let text = "";
-  let revision = 7;
-  /** @type {import("../../../browser_worker/dispatcher/task_table.js").Task[]} */
+  const notes = new Notes();
+  /** @type {Task[]} */
   const tasks = [];
-  /** @type {string[]} */
-  const executed = [];
-  /** @type {import("../../../browser_worker/dispatcher/host.js").Host} */
+  /** @type {(() => void)[]} */
+  let waiting = [];
+  const tickComes = () => /** @type {Promise<void>} */ (new Promise((go) => waiting.push(go)));
+
+  /** @param {any} input */
+  async function slow(input) {
+    await tickComes();
+    if (input.fails) throw new Error(SECRET);
+    return { text: input.lies ? 1 : "late" };
+  }
+
+  /**
+   * @param {any} input
+   * @param {CallContext} context
+   */
+  function ask(input, context) {
+    context.defer("person", "Somebody is asked.");
+    if (input.known) return { text: "known" };
+    return (async () => {
+      await tickComes();
+      if (input.again) {
+        context.defer("person", "Somebody is asked again.");
+        await tickComes();
+      }
+      if (context.cancelRequested()) throw new Error("stopped as it was asked to");
+      return { text: "yes" };
+    })();
+  }
+
+  /** @param {string} action */
+  function task(action) {
+    const created = dispatcher.tasks.create(action);
+    tasks.push(created);
+    return created;
+  }
+
+  /** @param {any} input */
+  function done(input) {
+    const ended = dispatcher.tasks.create("task.done");
+    ended.complete({ text: input.lies ? 1 : "done" });
+    return ended;
+  }
+
+  /**
+   * @param {string} action
+   * @param {any} input
+   * @param {CallContext} context
+   * @returns {unknown}
+   */
+  function execute(action, input, context) {
+    notes.log.push(action);
+    switch (action) {
+      case "note.read":
+        return { text: notes.texts.note };
+      case "title.set":
+        return notes.set("title", input.text);
+      case "note.big":
+        return { text: String(input.n) };
+      case "liar":
+        return { text: 1 };
+      case "fails":
+        throw new Error(SECRET);
+      case "huge":
+        return { text: "x".repeat(300_000) };
+      case "later": {
+        const created = task(action);
+        created.start();
+        created.report({ percent: 10 });
+        return created;
+      }
+      case "doomed":
+        return task(action);
+      case "echo":
+        return { value: input };
+      case "make":
+        return made(input);
+      case "undo":
+        return notes.undo();
+      case "half.fails":
+        notes.set("note", "half");
+        throw new Error(SECRET);
+      case "half.lies":
+        notes.set("note", "half");
+        return { text: 1 };
+      case "half.later":
+        return Promise.resolve(notes.set("note", "half"));
+      case "half.task":
+        notes.set("note", "half");
+        return task(action);
+      case "half.huge":
+        notes.set("note", "half");
+        return { text: "x".repeat(300_000) };
+      case "grant":
+        notes.capabilities = Number(input.bits);
+        return {};
+      case "retire":
+        notes.retired.add(input.action);
+        return {};
+      case "quit":
+        dispatcher.setEnabled(false);
+        return {};
+      case "solo.set":
+        notes.solo++;
+        return {};
+      case "soon":
+        return Promise.resolve({ text: "soon" });
+      case "slow":
+        return slow(input);
+      case "slow.set":
+        return tickComes().then(() => notes.set("note", input.text));
+      case "ask":
+        return ask(input, context);
+      case "task.done":
+        return done(input);
+      case "task.foreign":
+        return new TaskTable().create(action);
+      case "refuses":
+        throw new AppError("STALE_REVISION", "The note has changed meanwhile.", { ...input });
+      case "ui.render": {
+        const scale = Number(input.scale ?? 1);
+        const [width, height] = [10 * scale, 5 * scale];
+        return { resource: "note:image", mimeType: "image/png", width, height };
+      }
+      default:
+        return action.endsWith(".set") ? notes.set("note", input.text) : {};
+    }
+  }
+
+  /** @param {any} query */
+  function inspect(query) {
+    const seen = { asked: query, length: notes.texts.note.length };
+    if (query.fails) throw new Error(SECRET);
+    if (query.lies) return /** @type {any} */ ([]);
+    return query.slow ? tickComes().then(() => seen) : seen;
+  }
+
+  /**
+   * @param {string} uri
+   * @param {number} offset
+   * @param {number} limit
+   */
+  function readResource(uri, offset, limit) {
+    if (uri === "note:fails") throw new Error(SECRET);
+    if (uri === "note:lies") {
+      return { mimeType: "text/plain", size: 10, data: new Uint8Array(limit + 1) };
+    }
+    const found = resource(uri === "note:slow" ? "note:image" : uri, notes.texts.note);
+    if (found === undefined) return null;
+    const [mimeType, data] = found;
+    const part = { mimeType, size: data.length, data: data.slice(offset, offset + limit) };
+    return uri === "note:slow" ? tickComes().then(() => part) : part;
+  }
+
+  /** @type {Host} */
   const host = {
     actions: () => ACTIONS,
-    revision: (action) => (action === "beep" ? null : revision),
-    capabilities: () => 1,
-    availability: (action) => (action === "away" ? { code: "AWAY", reason: "It is away." } : null),
-    inspect: (query) => ({ asked: query, length: text.length }),
-    execute(action, input) {
-      executed.push(action);
-      switch (action) {
-        case "note.set":
-          if (input.text !== text) revision++;
-          text = input.text;
-          return { text };
-        case "note.read":
-          return { text };
-        case "note.big":
-          return { text: String(input.n) };
-        case "liar":
-          return { text: 1 };
-        case "fails":
-          throw new Error("secret of the host");
-        case "huge":
-          return { text: "x".repeat(300_000) };
-        case "later": {
-          const task = dispatcher.tasks.create(action);
-          task.start();
-          task.report({ percent: 10 });
-          tasks.push(task);
-          return task;
-        }
-        case "doomed":
-          tasks.push(dispatcher.tasks.create(action));
-          return tasks.at(-1);
-        default:
-          return {};
-      }
+    revision(action) {
+      if (action === "solo.set") return notes.solo;
+      return action !== undefined && WITHOUT_REVISION.has(action) ? null : notes.revision;
     },
+    capabilities: () => notes.capabilities,
+    availability(action) {
+      if (action === "away") return { code: "AWAY", reason: "It is away." };
+      return notes.retired.has(action) ? { code: "RETIRED", reason: "It is retired." } : null;
+    },
+    modal: () => (notes.modal ? { code: "DIALOG", reason: "A dialog is open." } : null),
+    execute,
+    inspect,
+    readResource,
+    supportsTransaction: (domain) => DOMAINS.includes(domain),
+    beginTransaction: (domain) => notes.begin(domain),
+    commitTransaction: (domain) => notes.commit(domain),
+    rollbackTransaction: (domain) => notes.rollBack(domain),
   };
   const dispatcher = new Dispatcher(host, {
     app: { name: "Fixture", version: "1" },
@@ -99,12 +379,16 @@ export function makeFixture({ runtime } = {}) {
   return {
     host,
     dispatcher,
-    executed,
+    notes,
+    executed: notes.log,
     tick() {
-      for (const task of tasks) {
-        if (task.action === "doomed") task.fail(new Error("secret of the host"));
-        else if (!task.checkpoint()) task.complete({ text: "done" });
+      for (const each of tasks) {
+        if (each.action === "doomed") each.fail(new Error(SECRET));
+        else if (!each.checkpoint()) each.complete({ text: "done" });
       }
+      const going = waiting;
+      waiting = [];
+      for (const go of going) go();
     },
   };
 }

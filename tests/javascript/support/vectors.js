@@ -1,16 +1,35 @@
 // @ts-check
 /** Reads the language-neutral vectors. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+
+import { readVectors } from "./vector_runner.js";
+
+/** @import { Vector } from "./vector_runner.js" */
+
+const FOLDER = join(import.meta.dirname, "../../vectors");
+/** What every reader of JSON or of schemas is judged by; all other files are of the protocol. */
+const OF_THE_CONTRACT = new Set(["strict_json.json", "schema.json"]);
 
 /**
  * @param {string} name
  * @returns {any[]}
  */
 export function loadVectors(name) {
-  const path = join(import.meta.dirname, "../../vectors", name);
-  return JSON.parse(readFileSync(path, "utf8")).cases;
+  return JSON.parse(readFileSync(join(FOLDER, name), "utf8")).cases;
+}
+
+/**
+ * The vectors of the control protocol.
+ *
+ * @returns {[string, Vector[]][]} By file.
+ */
+export function controlVectors() {
+  return readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".json") && !OF_THE_CONTRACT.has(name))
+    .sort()
+    .map((name) => [name, readVectors(readFileSync(join(FOLDER, name), "utf8"))]);
 }
 
 /**

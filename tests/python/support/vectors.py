@@ -10,7 +10,21 @@ from typing import Any
 
 import pytest
 
+from tests.python.support.vector_runner import read_vectors
+
 ROOT = Path(__file__).parents[3]
+OF_THE_CONTRACT = {"strict_json.json", "schema.json"}
+"""What every reader of JSON or of schemas is judged by; all other files are of the protocol."""
+
+
+def control_vectors() -> dict[str, list[dict[str, Any]]]:
+    """Return the vectors of the control protocol by file."""
+    files = sorted((ROOT / "tests" / "vectors").glob("*.json"))
+    return {
+        path.name: read_vectors(path.read_bytes())
+        for path in files
+        if path.name not in OF_THE_CONTRACT
+    }
 
 
 def load_vectors(name: str) -> list[dict[str, Any]]:
