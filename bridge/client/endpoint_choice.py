@@ -54,15 +54,15 @@ def choose_endpoint(app: str | None = None) -> ChosenBridge | ChosenNative:
     natives = _found(app)
     if not natives:
         return _bridge_or_hint(app)
+    bridge: ChosenBridge | None = None
+    states: tuple[BridgeState, ...] = ()
     try:
-        bridge: ChosenBridge | None = choose_bridge(app=app)
-        states: tuple[BridgeState, ...] = ()
+        bridge = choose_bridge(app=app)
     except SeveralBridges as several:
-        bridge, states = None, several.states
+        states = several.states
     except BridgeFailure as failure:
         if failure.code != ClientErrorCode.NO_BRIDGE:
             raise
-        bridge = None
     if bridge is None and not states and len(natives) == 1:
         return ChosenNative(natives[0].path, natives[0])
     return _told_apart(app, natives, bridge, states)
