@@ -160,6 +160,7 @@ def test_every_error_of_the_bridge_has_its_status(
         "TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "FORBIDDEN_HOST",
+        "BUSY",
     }
     unknown = outcome is Outcome.UNKNOWN or (outcome is None and not at_the_gate)
     if unknown:
