@@ -20,6 +20,7 @@ FLOORS = {
     "servers": 3,
     "client": 3,
     "cli": 4,
+    "demo": 4,
 }
 SCRIPT_FLOORS = {
     "contract": 0,
