@@ -27,6 +27,8 @@ RECORDING = re.compile(
     r"<!-- recording -->\n```text\n(.*?)```\n<!-- end of recording -->", re.DOTALL
 )
 COLUMNS = 130
+APP = {"index.html", "app.js", "count.py", "test_counter.py"}
+"""The files of the example of an app."""
 NOT_RUN_HERE = {
     "scripts/demo": "what it prints and shows is tested with the demo",
     "scripts/setup ": "the package that it makes is tested with the packages",
@@ -130,7 +132,7 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
     app = tmp_path / "app"
     app.mkdir()
     named = {block.name: block.text for block in blocks() if block.name is not None}
-    assert set(named) == {"index.html", "app.js", "count.py", "test_counter.py"}
+    assert set(named) == APP | {"notes.py"}
     port = free_port()
 
     def here(text: str) -> str:
@@ -138,7 +140,7 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
 
     for name, text in named.items():
         (app / name).write_text(here(text), encoding="utf-8")
-    assets, serve, calls, test = [here(text) for text in shell()]
+    assets, serve, calls, test = [here(text) for text in shell()[:4]]
     run(assets, app, newcomer)
     with left_running(serve, app, newcomer) as serving:
         link = attach_link(serving)
@@ -164,11 +166,32 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
         assert "1 passed" in done.stdout
 
 
+def test_the_native_app_is_called_by_the_same_words(
+    tmp_path: Path, newcomer: dict[str, str]
+) -> None:
+    text = next(block.text for block in blocks() if block.name == "notes.py")
+    (tmp_path / "notes.py").write_text(text, encoding="utf-8")
+    serve, calls = shell()[4:]
+    with left_running(serve, tmp_path, newcomer):
+        listening = ["bash", "-ec", "bascule actions notes"]
+        wait_until(
+            lambda: (
+                subprocess.call(
+                    listening, env=newcomer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+                == 0
+            ),
+            "the app",
+        )
+        done = run(calls, tmp_path, newcomer)
+    assert done.stdout.splitlines()[-2:] == ['{"text": "Hello"}'] * 2
+
+
 def test_every_block_is_run_or_said_to_be_run_elsewhere() -> None:
     languages = {block.language for block in blocks()}
     assert languages <= {"sh", "text", "html", "js", "python"}
     assert all(block.name for block in blocks() if block.language in {"html", "js", "python"})
-    assert len(shell()) == 4
+    assert len(shell()) == 6
     texts = [block.text for block in blocks() if block.language == "sh"]
     assert all(any(text.startswith(start) for text in texts) for start in NOT_RUN_HERE)
 
