@@ -9,8 +9,9 @@ from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.dispatcher import AppName, Dispatcher
 from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
-from bridge.dispatcher.runtime import Runtime, Signal
+from bridge.dispatcher.runtime import Signal
 from bridge.dispatcher.task_table import Task, TaskTable
+from tests.python.support.manual_runtime import ManualRuntime
 
 __all__ = ["ACTIONS", "Fixture"]
 
@@ -88,7 +89,7 @@ class Texts(dict[str, str]):
 class Fixture(Host):
     """The host; `dispatcher` is before it."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: ManualRuntime) -> None:
         self.runtime = runtime
         self.texts = Texts(note="", title="")
         self.number: int | None = 7
@@ -114,6 +115,12 @@ class Fixture(Host):
         waiting, self.waiting = self.waiting, []
         for signal in waiting:
             signal.set()
+
+    def finish(self) -> None:
+        """Let everything that was begun come to its end."""
+        while self.waiting:
+            self.tick()
+            self.runtime.settle()
 
     async def _tick_comes(self) -> None:
         signal = self.runtime.event()

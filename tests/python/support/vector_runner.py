@@ -193,9 +193,12 @@ class Run:
 def run_vector(vector: dict[str, Any]) -> None:
     """Run a vector. Raises `VectorError` where it does not hold."""
     run = Run(vector)
-    for index, step in enumerate(vector["steps"]):
-        try:
-            run.step(step)
-        except VectorError as error:
-            raise VectorError(f"step {index + 1}: {error}") from error
-    run.end()
+    try:
+        for index, step in enumerate(vector["steps"]):
+            try:
+                run.step(step)
+            except VectorError as error:
+                raise VectorError(f"step {index + 1}: {error}") from error
+        run.end()
+    finally:
+        run.host.finish()
