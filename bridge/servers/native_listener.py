@@ -75,6 +75,8 @@ class NativeListener:
 def _listening(directory: NativeDirectory, file_name: str) -> tuple[socket.socket, Identity]:
     staging = f".{os.urandom(8).hex()}"
     os.mkdir(staging, 0o700, dir_fd=directory.handle)
+    # A umask can have taken our own permissions away as well, here and below.
+    os.chmod(staging, 0o700, dir_fd=directory.handle)
     node = f"{staging}/{_NODE}"
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -83,7 +85,6 @@ def _listening(directory: NativeDirectory, file_name: str) -> tuple[socket.socke
             # The node is made with no more than the mode that its socket has.
             os.fchmod(listening.fileno(), 0o600)
         listening.bind(f"{directory.path}/{node}")
-        # A umask can have taken our own permissions away as well.
         os.chmod(node, 0o600, dir_fd=directory.handle)
         listening.listen(_BACKLOG)
         os.rename(node, file_name, src_dir_fd=directory.handle, dst_dir_fd=directory.handle)
