@@ -20,7 +20,6 @@ from bridge.dispatcher.checked_host import CheckedHost
 from bridge.dispatcher.eventually import discard
 from bridge.dispatcher.host import CallContext
 from bridge.dispatcher.host_call import Executed
-from bridge.dispatcher.task_table import Task
 
 __all__ = ["Transaction", "TransactionPowers"]
 
@@ -169,14 +168,15 @@ class Transaction:
         self._powers.checks.again(spec)
         context = CallContext(call.session, lambda: self._failed, lambda _reason, _message: None)
         answer = self._host.execute(spec.name, call.data, context)
-        if type(answer) is not dict and isinstance(answer, Awaitable | Task):
+        if type(answer) is not dict and isinstance(answer, Awaitable):
             # The state that it would work on is about to be put back.
             discard(answer)
-            raise AppError(
-                AppErrorCode.DEFERRED_IN_TRANSACTION,
-                "The action takes its time, which an atomic batch does not have.",
-            )
-        return self._powers.completed(spec, answer)
+            raise _deferred()
+        executed = self._powers.completed(spec, answer)
+        if executed.task is not None:
+            executed.task.cancel()
+            raise _deferred()
+        return executed
 
     def _roll_back(
         self, domain: str, revisions: dict[str | None, int | None], cause: BaseException
@@ -207,3 +207,10 @@ class Transaction:
                 end.done(False)
             else:
                 end.failed(error)
+
+
+def _deferred() -> AppError:
+    return AppError(
+        AppErrorCode.DEFERRED_IN_TRANSACTION,
+        "The action takes its time, which an atomic batch does not have.",
+    )

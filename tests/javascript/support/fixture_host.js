@@ -14,6 +14,18 @@ const TEXT = { type: "object", properties: { text: { type: "string" } }, require
 const OUT = { outputSchema: TEXT };
 const SET = { inputSchema: { ...TEXT, additionalProperties: false }, outputSchema: TEXT };
 const ANY = { inputSchema: { type: "object" } };
+const SIZE = { type: "integer", minimum: 0, maximum: 300_000 };
+const SIZES = {
+  type: "object",
+  properties: { bytes: SIZE, items: SIZE, depth: SIZE, members: SIZE, encoded: SIZE },
+};
+/**
+ * @param {string} name
+ * @param {object} schema
+ */
+const needs = (name, schema) => ({
+  inputSchema: { type: "object", properties: { [name]: schema }, required: [name] },
+});
 const SECRET = "secret of the host";
 const ZEROS = Uint8Array.from({ length: 200_000 }, (_, at) => at % 251);
 const IMAGE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
@@ -53,7 +65,7 @@ export const ACTIONS = Object.freeze([
   }),
   ActionSpec.read("doomed", "Fails in the end"),
   ActionSpec.read("echo", "Gives back what it is given", { inputSchema: true }),
-  ActionSpec.read("make", "Makes an output of a size", ANY),
+  ActionSpec.read("make", "Makes an output of a size", { inputSchema: SIZES }),
   ActionSpec.write("title.set", "Set the title", { ...SET, undo: true, transaction: "title" }),
   ActionSpec.write("undo", "Take the last change back", OUT),
   ...["broken", "crooked", "shut", "stuck", "tardy", "frail"].map((domain) =>
@@ -64,8 +76,14 @@ export const ACTIONS = Object.freeze([
   ActionSpec.write("half.later", "Changes and promises", { ...OUT, transaction: "note" }),
   ActionSpec.write("half.task", "Changes and goes on", { ...OUT, transaction: "note" }),
   ActionSpec.write("half.huge", "Changes and gives too much", { transaction: "note" }),
-  ActionSpec.write("grant", "Change the capabilities", { ...ANY, transaction: "note" }),
-  ActionSpec.write("retire", "Make an action unavailable", { ...ANY, transaction: "note" }),
+  ActionSpec.write("grant", "Change the capabilities", {
+    ...needs("bits", { type: "integer", minimum: 0 }),
+    transaction: "note",
+  }),
+  ActionSpec.write("retire", "Make an action unavailable", {
+    ...needs("action", { type: "string" }),
+    transaction: "note",
+  }),
   ActionSpec.write("quit", "Shut the way from outside", { transaction: "note" }),
   ActionSpec.write("solo.set", "Move a revision of its own"),
   ActionSpec.read("soon", "Gives a promise", OUT),
@@ -76,7 +94,10 @@ export const ACTIONS = Object.freeze([
   ActionSpec.read("task.foreign", "Gives a task of another table"),
   ActionSpec.read("refuses", "Throws an error of the contract", ANY),
   ActionSpec.read("ui.render", "Draw the page", {
-    inputSchema: { type: "object", properties: { scale: { type: "integer", maximum: 4 } } },
+    inputSchema: {
+      type: "object",
+      properties: { scale: { type: "integer", minimum: 1, maximum: 4 } },
+    },
   }),
 ]);
 
@@ -87,6 +108,7 @@ class Notes {
     /** @type {number | bigint | null} */
     this.revision = 7;
     this.solo = 100;
+    /** @type {number | bigint} */
     this.capabilities = 1;
     this.modal = false;
     /** @type {Set<string>} */
@@ -290,7 +312,7 @@ export function makeFixture({ runtime } = {}) {
         notes.set("note", "half");
         return { text: "x".repeat(300_000) };
       case "grant":
-        notes.capabilities = Number(input.bits);
+        notes.capabilities = input.bits;
         return {};
       case "retire":
         notes.retired.add(input.action);

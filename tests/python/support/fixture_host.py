@@ -32,7 +32,23 @@ SHORT: Final = {
         "price": {"type": "number", "multipleOf": 0.01},
     },
 }
-SCALE: Final = {"type": "object", "properties": {"scale": {"type": "integer", "maximum": 4}}}
+SCALE: Final = {
+    "type": "object",
+    "properties": {"scale": {"type": "integer", "minimum": 1, "maximum": 4}},
+}
+SIZE: Final = {"type": "integer", "minimum": 0, "maximum": 300_000}
+SIZES: Final = {
+    "type": "object",
+    "properties": dict.fromkeys(("bytes", "items", "depth", "members", "encoded"), SIZE),
+}
+BITS: Final = {"type": "integer", "minimum": 0}
+STRING: Final = {"type": "string"}
+
+
+def needs(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"input_schema": {"type": "object", "properties": {name: schema}, "required": [name]}}
+
+
 SECRET: Final = "secret of the host"
 ZEROS: Final = bytes(at % 251 for at in range(200_000))
 IMAGE: Final = b"\x89PNG\r\n\x1a\n"
@@ -55,7 +71,7 @@ ACTIONS: Final[tuple[ActionSpec, ...]] = (
     read("short", "Takes little", input_schema=SHORT),
     read("doomed", "Fails in the end"),
     read("echo", "Gives back what it is given", input_schema=True),
-    read("make", "Makes an output of a size", **ANY),
+    read("make", "Makes an output of a size", input_schema=SIZES),
     write("title.set", "Set the title", **SET, undo=True, transaction="title"),
     write("undo", "Take the last change back", **OUT),
     *(
@@ -67,8 +83,8 @@ ACTIONS: Final[tuple[ActionSpec, ...]] = (
     write("half.later", "Changes and promises", **OUT, transaction="note"),
     write("half.task", "Changes and goes on", **OUT, transaction="note"),
     write("half.huge", "Changes and gives too much", transaction="note"),
-    write("grant", "Change the capabilities", **ANY, transaction="note"),
-    write("retire", "Make an action unavailable", **ANY, transaction="note"),
+    write("grant", "Change the capabilities", **needs("bits", BITS), transaction="note"),
+    write("retire", "Make an action unavailable", **needs("action", STRING), transaction="note"),
     write("quit", "Shut the way from outside", transaction="note"),
     write("solo.set", "Move a revision of its own"),
     read("soon", "Gives a promise", **OUT),
