@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import logging
 import os
@@ -126,6 +127,7 @@ def run(args: argparse.Namespace) -> int:
                 run_bridge(config, announce=notice.post, withdraw=notice.remove)
             finally:
                 notice.remove()
+        _say_goodbye()
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
     except (BridgeStartError, RuntimeDirectoryError) as error:
@@ -173,6 +175,18 @@ class _Notice:
         """Remove the files, where they are still ours."""
         while self._files:
             self._directory.remove(self._files.pop())
+
+
+def _say_goodbye() -> None:
+    """Write the last line, after which nothing of the bridge is left."""
+    line = "The bridge is gone, and its link with it.\n"
+    if sys.stderr.isatty():
+        # The terminal has written ^C into this line.
+        line = f"\n{line}"
+    # The terminal or the pipe may be gone, too; what is unbuffered cannot fail once more at exit.
+    with contextlib.suppress(OSError):
+        sys.stderr.flush()
+        os.write(sys.stderr.fileno(), line.encode())
 
 
 def _open_in_browser(path: Path) -> None:

@@ -39,6 +39,7 @@ from tests.python.support.command_line import (
 )
 from tests.python.support.fake_bridge import PATIENCE_SECONDS, Answer, Received, fake_bridge, result
 
+GONE = b"The bridge is gone, and its link with it.\n"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 
@@ -114,7 +115,15 @@ def test_a_signal_ends_it_and_the_entry_goes(tmp_path: Path, number: signal.Sign
     with bridge_command(tmp_path) as bridge:
         assert entry_path(tmp_path, bridge).exists()
         assert bridge.stop(number) == ExitCode.DONE
+        lines = pipe(bridge.child.stderr).read().splitlines(keepends=True)
     assert list((tmp_path / "bascule").iterdir()) == []
+    assert lines[-1] == GONE
+
+
+def test_it_ends_well_where_nobody_is_left_to_read_its_last_line(tmp_path: Path) -> None:
+    with bridge_command(tmp_path) as bridge:
+        pipe(bridge.child.stderr).close()
+        assert bridge.stop(signal.SIGHUP) == ExitCode.DONE
 
 
 def test_another_file_in_the_entry_s_place_is_left(tmp_path: Path) -> None:
@@ -374,7 +383,7 @@ def test_the_log_is_for_those_who_ask_and_has_no_secret(
         link = stderr.readline().decode().strip().partition("#")[2]
         assert run_command(tmp_path, "browser-call", "m").returncode == ExitCode.NO_BRIDGE
         child.terminate()
-        rest = stderr.read().decode()
+        rest = stderr.read().removesuffix(GONE).decode()
     assert bool(rest) is logged
     assert token not in rest
     assert link not in rest
