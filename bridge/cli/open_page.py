@@ -9,7 +9,7 @@ import sys
 import webbrowser
 from typing import TYPE_CHECKING, Final
 
-from bridge.cli.app_target import add_app_options, choose_app, take_words
+from bridge.cli.app_target import add_app_options, choose_bridge, take_words
 from bridge.cli.redirect_file import redirect_name, redirect_page
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.runtime_directory import (
@@ -59,7 +59,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
 def run(args: argparse.Namespace) -> int:
     """Open the page, or print the link."""
     take_words(args)
-    entry = choose_app(args).entry
+    entry = choose_bridge(args).entry
     if entry is None:
         raise BridgeFailure(
             ClientErrorCode.NO_BRIDGE,
@@ -75,8 +75,13 @@ def run(args: argparse.Namespace) -> int:
     except RuntimeDirectoryError as error:
         raise BridgeFailure(ClientErrorCode.NO_BRIDGE, str(error)) from None
     if not opened:
-        print("bascule: no browser could be opened; --print-link prints the link", file=sys.stderr)
-        return ExitCode.REFUSED
+        print(
+            "bascule open: no browser could be opened here.\n"
+            "  With --print-link the link is printed, to open it in a browser yourself.",
+            file=sys.stderr,
+        )
+        # Nobody has refused anything: here the command has to be called differently.
+        return ExitCode.USAGE
     print(f"Opened {entry.page}; press Attach there.", file=sys.stderr)
     return ExitCode.DONE
 

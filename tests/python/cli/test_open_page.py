@@ -66,8 +66,11 @@ def test_without_a_browser_it_says_what_to_do(
     monkeypatch.setattr("webbrowser.open", lambda url: False)
     with fake_bridge() as bridge:
         post_entry(runtime, entry_for(bridge))
-        assert main(["open"]) == ExitCode.REFUSED
-    assert "--print-link" in capfd.readouterr().err
+        assert main(["open"]) == ExitCode.USAGE
+    out, err = capfd.readouterr()
+    assert "no browser" in err
+    assert "--print-link" in err
+    assert bridge.token not in out + err
 
 
 def test_a_bridge_of_somebody_else_s_has_no_known_page(runtime: Path, capfd: Captured) -> None:
