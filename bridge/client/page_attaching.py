@@ -144,7 +144,7 @@ def _locator(page: Page, button: Button) -> Any:  # noqa: ANN401 - Playwright's
 
 
 def _panel_message(page: Page) -> Steps[str]:
-    message = page.locator("#message")
+    message = page.locator("#bascule-message")
     count = yield message.count()
     if not count:
         return ""

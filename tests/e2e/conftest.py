@@ -94,6 +94,9 @@ def probe_bridge(
         yield running
 
 
+STATE = "#bascule-state, body:not(:has(bascule-panel)) #state"
+"""Where a page says how it is attached: in its panel, or without one in an element of its own."""
+
 Attach = Callable[[Page, RealBridge], None]
 
 
@@ -105,7 +108,7 @@ def attach() -> Iterator[Attach]:
     def attach_page(page: Page, bridge: RealBridge) -> None:
         drive(attaching(page, bridge.started))
         attached.append((page, bridge))
-        expect(page.locator("#state")).to_have_text("attached")
+        expect(page.locator(STATE)).to_have_text("attached")
 
     yield attach_page
     for page, bridge in reversed(attached):

@@ -18,8 +18,10 @@ from tests.e2e.support.word_processor import FIRST, write
 
 def test_the_page_tells_how_to_start_a_bridge(page: Page, pages: StaticPages) -> None:
     page.goto(pages.page)
-    expect(page.locator("#state")).to_have_text("detached")
-    expect(page.locator("#message")).to_contain_text(f"browser-bridge --origin {pages.origin}")
+    expect(page.locator("#bascule-state")).to_have_text("detached")
+    expect(page.locator("#bascule-message")).to_contain_text(
+        f"browser-bridge --origin {pages.origin}"
+    )
     assert page.get_by_role("button", name="Attach", exact=True).is_hidden()
 
 
@@ -32,11 +34,11 @@ def test_all_of_it_works_by_keyboard(page: Page, bridge: RealBridge) -> None:
         page.keyboard.press("Tab")
         focused = "document.activeElement.shadowRoot?.activeElement ?? document.activeElement"
         reached.append(page.evaluate(f"({focused}).id"))
-        if reached[-1] == "attach":
+        if reached[-1] == "bascule-attach":
             break
     assert "text" in reached, reached
     page.keyboard.press("Enter")
-    expect(page.locator("#state")).to_have_text("attached")
+    expect(page.locator("#bascule-state")).to_have_text("attached")
 
 
 def open_everything(page: Page) -> None:
@@ -72,7 +74,7 @@ def test_the_page_has_no_accessibility_violation(
     page.set_viewport_size({"width": width, "height": 720})
     attach(page, bridge)
     bridge.execute("document.text.insert", {"text": "From a terminal. ", "at": 0})
-    expect(page.locator("#calls li")).to_have_count(1)
+    expect(page.locator("#bascule-calls li")).to_have_count(1)
     check(page, f"demo-{browser_name}-light-{width}")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -111,11 +113,11 @@ def test_an_attach_link_can_be_pasted(page: Page, bridge: RealBridge) -> None:
     page.goto(bridge.page)
     page.get_by_label("Attach link").fill("https://example.com/nothing")
     page.get_by_role("button", name="Use it").click()
-    expect(page.locator("#message")).to_contain_text("no attach link")
+    expect(page.locator("#bascule-message")).to_contain_text("no attach link")
     page.get_by_label("Attach link").fill(bridge.link)
     page.get_by_role("button", name="Use it").click()
     page.get_by_role("button", name="Attach", exact=True).click()
-    expect(page.locator("#state")).to_have_text("attached")
+    expect(page.locator("#bascule-state")).to_have_text("attached")
 
 
 def test_screenshots_are_kept_outside_of_the_sources() -> None:

@@ -65,11 +65,11 @@ def test_a_second_tab_says_elsewhere_and_the_first_goes_on(
     second = context.new_page()
     second.goto(bridge.link)
     second.get_by_role("button", name="Attach", exact=True).click()
-    expect(second.locator("#state")).to_have_text("elsewhere")
-    expect(second.locator("#message")).to_contain_text("nother tab")
+    expect(second.locator("#bascule-state")).to_have_text("elsewhere")
+    expect(second.locator("#bascule-message")).to_contain_text("nother tab")
     assert attached(bridge)
     first.get_by_role("button", name="Detach").click()
-    expect(first.locator("#state")).to_have_text("detached")
+    expect(first.locator("#bascule-state")).to_have_text("detached")
 
 
 def test_eight_tabs_of_which_one_is_attached_leave_calls_quick(
@@ -85,7 +85,7 @@ def test_eight_tabs_of_which_one_is_attached_leave_calls_quick(
 def test_detaching_makes_calls_fail_at_once(page: Page, bridge: RealBridge, attach: Attach) -> None:
     attach(page, bridge)
     page.get_by_role("button", name="Detach").click()
-    expect(page.locator("#state")).to_have_text("detached")
+    expect(page.locator("#bascule-state")).to_have_text("detached")
     done = bridge.call("agent/info")
     assert done.returncode == 3
     assert "attach" in done.stderr.lower()

@@ -148,7 +148,7 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
         wait_until(lambda: accepts(port), "the app is not served")
         page.goto(link)
         page.get_by_role("button", name="Attach", exact=True).click()
-        expect(page.locator("#state")).to_have_text("attached")
+        expect(page.locator("#bascule-state")).to_have_text("attached")
         run(calls, app, newcomer)
         expect(page.locator("#count")).to_have_text("2")
         counted = run("python count.py", app, newcomer)

@@ -95,7 +95,7 @@ def run(tmp_path: Path, runtime: Path, bundle: Path) -> Run:
 def attach(page: Page, bridge: RealBridge) -> None:
     page.goto(bridge.link)
     page.get_by_role("button", name="Attach", exact=True).click()
-    expect(page.locator("#state")).to_have_text("attached")
+    expect(page.locator("#bascule-state")).to_have_text("attached")
 
 
 def attachment(page: Page, member: str) -> str:
@@ -218,8 +218,8 @@ def test_a_policy_without_one_of_the_directives_is_told(
     with run("vue", csp=csp) as bridge:
         page.goto(bridge.link)
         page.get_by_role("button", name="Attach", exact=True).click()
-        expect(page.locator("#state")).to_have_text("refused")
-        expect(page.locator("#message")).to_contain_text(directive)
+        expect(page.locator("#bascule-state")).to_have_text("refused")
+        expect(page.locator("#bascule-message")).to_contain_text(directive)
 
 
 @pytest.fixture(scope="session")

@@ -71,7 +71,7 @@ details[open] > summary::after {
 
 .title { font-weight: 600; }
 
-#dot {
+#bascule-dot {
   flex: none;
   width: 0.75rem;
   height: 0.75rem;
@@ -79,23 +79,23 @@ details[open] > summary::after {
   border-radius: 50%;
 }
 
-[data-tone="good"] #dot,
-[data-tone="bad"] #dot {
+[data-tone="good"] #bascule-dot,
+[data-tone="bad"] #bascule-dot {
   background: var(--_tone);
 }
 
-[data-tone="bad"] #dot {
+[data-tone="bad"] #bascule-dot {
   border-radius: 0.1rem;
 }
 
-[data-tone="wait"] #dot,
-[data-tone="ask"] #dot {
+[data-tone="wait"] #bascule-dot,
+[data-tone="ask"] #bascule-dot {
   background: linear-gradient(90deg, var(--_tone) 50%, transparent 50%);
 }
 
-#state { color: var(--_tone); }
+#bascule-state { color: var(--_tone); }
 
-#badge {
+#bascule-badge {
   padding: 0 0.45rem;
   border: 1px solid currentColor;
   border-radius: 1rem;
@@ -104,7 +104,7 @@ details[open] > summary::after {
   font-variant-numeric: tabular-nums;
 }
 
-#body {
+#bascule-body {
   container-type: inline-size;
   padding: 0 0.9rem 0.9rem;
   outline: none;
@@ -119,14 +119,14 @@ p { margin: 0; }
   align-items: flex-start;
 }
 
-#message {
+#bascule-message {
   flex: 1 1 12rem;
   min-width: 0;
   overflow-wrap: anywhere;
 }
 
-[data-tone="bad"] #message,
-[data-tone="wait"] #message {
+[data-tone="bad"] #bascule-message,
+[data-tone="wait"] #bascule-message {
   padding-inline-start: 0.6rem;
   border-inline-start: 3px solid var(--_tone);
 }
@@ -150,9 +150,9 @@ p { margin: 0; }
   overflow-wrap: anywhere;
 }
 
-#transport { margin-top: 0.35rem; }
+#bascule-transport { margin-top: 0.35rem; }
 
-#offer {
+#bascule-offer {
   margin-top: 0.6rem;
   padding: 0.7rem 0.8rem;
   background: var(--_field);
@@ -160,7 +160,7 @@ p { margin: 0; }
   border-radius: 0.4rem;
 }
 
-#offer .buttons {
+#bascule-offer .buttons {
   margin-top: 0.6rem;
 }
 
@@ -186,7 +186,7 @@ dd {
   font-weight: 600;
 }
 
-#link-form {
+#bascule-link-form {
   margin-top: 0.6rem;
 }
 
@@ -266,7 +266,7 @@ summary:focus-visible,
   border-radius: 0.3rem;
 }
 
-.scroller:has(#sessions) {
+.scroller:has(#bascule-sessions) {
   max-height: 9rem;
 }
 
@@ -288,7 +288,7 @@ li {
   contain: paint;
 }
 
-#calls li {
+#bascule-calls li {
   grid-template-columns: 3.1rem minmax(0, 1fr) auto;
 }
 
@@ -298,16 +298,16 @@ li .detail {
   font-variant-numeric: tabular-nums;
 }
 
-#calls .detail {
+#bascule-calls .detail {
   grid-column: 2 / -1;
 }
 
 /* In a narrow panel the name has its line, and what became of the call stands below it. */
 @container (max-width: 22rem) {
-  #calls li { grid-template-columns: 3.1rem auto minmax(0, 1fr); }
-  #calls .name { grid-column: 2 / -1; }
-  #calls .outcome { grid-column: 2; font-size: 0.88em; }
-  #calls .detail { grid-column: 3; }
+  #bascule-calls li { grid-template-columns: 3.1rem auto minmax(0, 1fr); }
+  #bascule-calls .name { grid-column: 2 / -1; }
+  #bascule-calls .outcome { grid-column: 2; font-size: 0.88em; }
+  #bascule-calls .detail { grid-column: 3; }
 }
 
 .kind {
@@ -342,7 +342,7 @@ li .detail {
 
 [data-phase="failed"] .outcome.held,
 [data-phase="deferred"] .outcome,
-#calls [data-phase="running"] .outcome {
+#bascule-calls [data-phase="running"] .outcome {
   color: var(--_wait);
 }
 

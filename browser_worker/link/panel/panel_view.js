@@ -60,9 +60,9 @@ export class PanelView {
   constructor(root, handlers) {
     this.#root = root;
     const { make, button } = maker(root.ownerDocument);
-    this.#dot = make("span", { id: "dot", part: "dot", "aria-hidden": "true" });
-    this.#state = make("strong", { id: "state", part: "state" });
-    this.#badge = make("span", { id: "badge", part: "badge" });
+    this.#dot = make("span", { id: "bascule-dot", part: "dot", "aria-hidden": "true" });
+    this.#state = make("strong", { id: "bascule-state", part: "state" });
+    this.#badge = make("span", { id: "bascule-badge", part: "badge" });
     const summary = make("summary", { part: "summary" }, [
       this.#dot,
       make("span", { class: "title" }, ["Terminal"]),
@@ -70,12 +70,12 @@ export class PanelView {
       this.#badge,
     ]);
 
-    this.#message = make("p", { id: "message", part: "message", role: "status" });
+    this.#message = make("p", { id: "bascule-message", part: "message", role: "status" });
     this.#app = make("bdi", { class: "name" });
     this.#bridge = make("span", { class: "name" });
-    this.#attach = button("Attach", { id: "attach", class: "primary" });
-    this.#dismiss = button("Not now", { id: "dismiss" });
-    this.#offer = make("div", { id: "offer", part: "offer" }, [
+    this.#attach = button("Attach", { id: "bascule-attach", class: "primary" });
+    this.#dismiss = button("Not now", { id: "bascule-dismiss" });
+    this.#offer = make("div", { id: "bascule-offer", part: "offer" }, [
       make("dl", {}, [
         make("dt", {}, ["This page"]),
         make("dd", {}, [this.#app]),
@@ -87,11 +87,11 @@ export class PanelView {
       ]),
       make("div", { class: "buttons" }, [this.#attach, this.#dismiss]),
     ]);
-    this.#switch = button("Pause", { id: "switch" });
-    this.#detach = button("Detach", { id: "detach" });
-    this.#transport = make("p", { id: "transport", class: "detail" });
+    this.#switch = button("Pause", { id: "bascule-switch" });
+    this.#detach = button("Detach", { id: "bascule-detach" });
+    this.#transport = make("p", { id: "bascule-transport", class: "detail" });
     const input = make("input", {
-      id: "link",
+      id: "bascule-link",
       part: "input",
       // The link is as secret as a password: nobody reads it over a shoulder or from a screenshot.
       type: "password",
@@ -102,26 +102,34 @@ export class PanelView {
     this.#link = /** @type {HTMLInputElement} */ (input);
     const use = button("Use it", {});
     use.setAttribute("type", "submit");
-    this.#linkForm = make("form", { id: "link-form" }, [
-      make("label", { for: "link" }, ["Attach link"]),
+    this.#linkForm = make("form", { id: "bascule-link-form" }, [
+      make("label", { for: "bascule-link" }, ["Attach link"]),
       make("div", { class: "row" }, [input, use]),
     ]);
 
     const sessions = make("ul", {
-      id: "sessions",
+      id: "bascule-sessions",
       role: "list",
-      "aria-labelledby": "sessions-title",
+      "aria-labelledby": "bascule-sessions-title",
     });
     // No headings: an element cannot know which level the page around it is at.
     this.#sessionsPart = make("div", { class: "lists" }, [
-      make("span", { id: "sessions-title", class: "heading" }, ["In use by"]),
+      make("span", { id: "bascule-sessions-title", class: "heading" }, ["In use by"]),
       scroller(make, "Sessions", sessions),
     ]);
-    const calls = make("ol", { id: "calls", role: "list", "aria-labelledby": "calls-title" });
-    this.#noCalls = make("p", { id: "no-calls", class: "detail" }, ["None yet."]);
-    this.#clear = button("Clear", { id: "clear", class: "small", "aria-label": "Clear calls" });
-    this.#heard = make("p", { id: "heard", class: "heard", role: "status" });
-    this.#body = make("div", { id: "body", tabindex: "-1" }, [
+    const calls = make("ol", {
+      id: "bascule-calls",
+      role: "list",
+      "aria-labelledby": "bascule-calls-title",
+    });
+    this.#noCalls = make("p", { id: "bascule-no-calls", class: "detail" }, ["None yet."]);
+    this.#clear = button("Clear", {
+      id: "bascule-clear",
+      class: "small",
+      "aria-label": "Clear calls",
+    });
+    this.#heard = make("p", { id: "bascule-heard", class: "heard", role: "status" });
+    this.#body = make("div", { id: "bascule-body", tabindex: "-1" }, [
       make("div", { class: "status" }, [
         this.#message,
         make("div", { class: "buttons end" }, [this.#switch, this.#detach]),
@@ -132,7 +140,7 @@ export class PanelView {
       this.#sessionsPart,
       make("div", { class: "lists" }, [
         make("div", { class: "row" }, [
-          make("span", { id: "calls-title", class: "heading" }, ["Calls"]),
+          make("span", { id: "bascule-calls-title", class: "heading" }, ["Calls"]),
           this.#clear,
         ]),
         scroller(make, "Calls", calls),
@@ -140,7 +148,7 @@ export class PanelView {
       ]),
       this.#heard,
     ]);
-    const details = make("details", { id: "panel", part: "panel", open: "" }, [
+    const details = make("details", { id: "bascule-panel", part: "panel", open: "" }, [
       summary,
       this.#body,
     ]);

@@ -140,7 +140,7 @@ class BrowserElement:
     def count(self) -> int:
         if self._name.startswith("bascule-panel"):
             return int(self._page.panel)
-        return int(self._name != "#message" or bool(self._page.message))
+        return int(self._name != "#bascule-message" or bool(self._page.message))
 
     def click(self) -> None:
         if self._name == "Attach":
