@@ -1,8 +1,8 @@
 """`bascule demo`: the main job, shown from end to end with the real parts.
 
 Serves the demo page, starts a bridge, opens the page, and edits its text with the same commands
-that anybody would type. Headless runs drive a browser with Playwright, which is not a dependency
-of bascule and is imported only then.
+that anybody would type; a native app beside it is driven alike. Headless runs drive a browser
+with Playwright, which is not a dependency of bascule and is imported only then.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.browser_assets import browser_assets
+from bridge.cli.demo_drawing import draw, drawing_app
 from bridge.cli.redirect_file import redirect_name, redirect_page
 from bridge.contract.attach_link import attach_link
 from bridge.contract.error_codes import ExitCode
@@ -107,15 +108,21 @@ async def _demo(args: argparse.Namespace) -> int:
         await _attached(bridge)
         print("The page is attached.\n")
         await _edit(bridge)
+        drawing = await stack.enter_async_context(drawing_app(headless=bool(args.headless)))
+        if drawing is not None and not await draw(drawing):
+            raise DemoError("the drawing app refused to draw")
         if page is not None:
             picture: Path = args.screenshot or Path("bascule-demo.png")
             await page.screenshot(path=str(picture))
             print(f"\nA picture of the page is in {picture}.")
             return ExitCode.DONE
+        other = (
+            "" if drawing is None else "                     or:  bascule actions bascule-draw\n"
+        )
         print(
             "\nEdit the text in the page as well; both ways go through the same actions.\n"
             "In another terminal, try:  bascule actions bascule-write\n"
-            "Ctrl-C ends the demo."
+            f"{other}Ctrl-C ends the demo."
         )
         await asyncio.Event().wait()
     return ExitCode.DONE
