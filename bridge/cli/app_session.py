@@ -1,4 +1,4 @@
-"""Calls of one command to an attached app, in one protocol session: results as JSON text.
+"""Calls of one command to an app, in one protocol session: results as JSON text.
 
 A command passes on what the app gave, so nothing is read that is not shown. One connection serves
 all calls. Contract: control protocol 1.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from bridge.cli.json_text import JsonTextError, NumberText, compact, members, read
-from bridge.client.bridge_connection import BridgeConnection
 from bridge.client.bridge_failure import BasculeError, BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import Outcome
+
+if TYPE_CHECKING:
+    from bridge.client.app_connection import AppConnection
 
 __all__ = ["AppSession", "Result", "action_error", "bad_answer", "result_of"]
 
@@ -54,11 +56,11 @@ class Result(NamedTuple):
 
 
 class AppSession:
-    """An app that is attached to a bridge. Every method raises `BasculeError`."""
+    """An app, over a bridge or native. Every method raises `BasculeError`."""
 
     def __init__(
         self,
-        connection: BridgeConnection,
+        connection: AppConnection,
         session: str,
         timeout_seconds: float | None = None,
         pause: Callable[[float], None] = time.sleep,
@@ -115,13 +117,24 @@ class AppSession:
             params["cursor"] = cursor
         raise bad_answer("its list of actions has no end", outcome=None)
 
-    def await_task(self, task_id: str, deadline: float | None) -> Result:
-        """Return a task once it has ended, or as it is at the deadline on the monotonic clock."""
+    def await_task(
+        self,
+        task_id: str,
+        deadline: float | None,
+        watch: Callable[[dict[str, Any]], None] | None = None,
+    ) -> Result:
+        """Return a task once it has ended, or as it is at the deadline on the monotonic clock.
+
+        `watch` is told of the task each time that it was asked for.
+        """
         seconds = _FIRST_PAUSE_SECONDS
         while True:
             result = self.look("tasks/get", compact({"id": task_id}))
+            task = result.object_at("task")
+            if watch is not None:
+                watch(task)
             left = None if deadline is None else deadline - time.monotonic()
-            if result.object_at("task").get("state") in ENDED or (left is not None and left <= 0):
+            if task.get("state") in ENDED or (left is not None and left <= 0):
                 return result
             self._pause(seconds if left is None else min(seconds, left))
             seconds = min(seconds * 1.5, _LONGEST_PAUSE_SECONDS)

@@ -1,9 +1,10 @@
-"""The app that a command is for: its name, its slug, or the address or port of its bridge."""
+"""The app that a command is for: by its name, slug, address, port, or a native one's socket."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from bridge.cli.app_session import AppSession
 from bridge.cli.quick_parser import WORDS
@@ -15,22 +16,26 @@ if TYPE_CHECKING:
     import argparse
 
     from bridge.cli.parsing import Parser
+    from bridge.client.native_choice import ChosenNative
 
 __all__ = [
     "add_app_options",
     "app_word",
     "attached_slugs",
     "choose_app",
+    "choose_bridge",
     "name_app",
     "open_app",
     "take_words",
 ]
 
+T = TypeVar("T")
 _BREAK: Final = "\n"
 _INDENTED: Final = "\n" + " " * 13
 _APP_HELP: Final = (
     "the app's name, or that in lower case with hyphens, or its\n"
-    "bridge's address or port; left out where an option names the app"
+    "bridge's address or port; of native apps also SLUG.PID or the\n"
+    "socket's path; left out where an option names the app"
 )
 
 
@@ -86,16 +91,28 @@ def name_app(args: argparse.Namespace, word: str) -> None:
         args.url = f"http://127.0.0.1:{int(word)}"
     elif not word:
         raise UsageError("APP is empty")
+    elif "/" in word and word.endswith(".sock"):
+        args.app = os.path.abspath(word)  # noqa: PTH100 - pathlib costs a call its start
+        args.environment_url = args.environment_token = None
     else:
         args.app = word
         # What the environment names is for commands that name nothing.
         args.environment_url = args.environment_token = None
 
 
-def choose_app(args: argparse.Namespace) -> ChosenBridge:
-    """Return the bridge of the app. Raises `BridgeFailure` and `UsageError`."""
+def choose_app(args: argparse.Namespace) -> ChosenBridge | ChosenNative:
+    """Return the app, over its bridge or native. Raises `BridgeFailure` and `UsageError`."""
+    return _chosen(args, Target.from_arguments(args).choose_app)
+
+
+def choose_bridge(args: argparse.Namespace) -> ChosenBridge:
+    """Return the bridge of the app, for what only a page has. Raises as `choose_app`."""
+    return _chosen(args, Target.from_arguments(args).choose)
+
+
+def _chosen(args: argparse.Namespace, choose: Callable[[], T]) -> T:
     try:
-        return Target.from_arguments(args).choose()
+        return choose()
     except BasculeError as failure:
         if args.app is not None and failure.code == ClientErrorCode.NO_BRIDGE:
             _suggest(failure, args.app)
@@ -133,14 +150,17 @@ def _suggest(failure: BasculeError, given: str) -> None:
 
 
 def attached_slugs() -> Sequence[str]:
-    """Return the slugs of the apps that are attached to this user's bridges."""
+    """Return the slugs of this user's apps: attached to a bridge, or native."""
     from bridge.client.bridge_choice import app_slug  # noqa: PLC0415 - for mistakes only
     from bridge.client.bridge_states import bridge_states  # noqa: PLC0415
     from bridge.client.discovery import running_bridges  # noqa: PLC0415
+    from bridge.client.native_discovery import running_natives  # noqa: PLC0415
     from bridge.client.runtime_directory import RuntimeDirectoryError  # noqa: PLC0415
 
     try:
         states = bridge_states(running_bridges())
+        natives = running_natives()
     except RuntimeDirectoryError:
         return []
-    return [app_slug(state.app) for state in states if state.app is not None]
+    attached = [app_slug(state.app) for state in states if state.app is not None]
+    return list(dict.fromkeys([*attached, *(entry.slug for entry in natives)]))

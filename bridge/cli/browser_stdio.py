@@ -1,25 +1,12 @@
-"""`bascule browser-stdio`: JSON-RPC lines between standard input and output and the page.
-
-Bytes in, bytes out, line feeds only. The session is released in the page at the end, whichever
-end that is.
-"""
+"""`bascule browser-stdio`: JSON-RPC lines between standard input and output and the page."""
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.call_options import add_timeout_option, session_name
-from bridge.cli.failure_report import report_failure
-from bridge.cli.line_reader import LineReader
-from bridge.cli.stdio_gateway import StdioGateway
-from bridge.cli.stop_signals import Stopped, stop_on_signals
-from bridge.cli.target import ChosenBridge, Target, add_target_options
-from bridge.cli.usage_error import UsageError
-from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
-from bridge.contract.error_codes import ExitCode, Outcome
-from bridge.contract.limits import JSON_LIMITS
+from bridge.cli.stdio_service import serve_stdio
+from bridge.cli.target import Target, add_target_options
 
 if TYPE_CHECKING:
     import argparse
@@ -28,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
-_READ_BYTES: Final = 65_536
 _EPILOG: Final = """\
 examples:
   printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"agent/info"}' | bascule browser-stdio
@@ -63,85 +49,4 @@ def add_parser(subparsers: Subparsers) -> Parser:
 
 def run(args: argparse.Namespace) -> int:
     """Serve lines until the input ends or a signal comes."""
-    session = args.session or f"cli-stdio-{os.urandom(8).hex()}"
-    gateway = _Gateway(Target.from_arguments(args), session, args.timeout)
-    stopped = False
-    try:
-        with stop_on_signals():
-            gateway.serve()
-    except Stopped:
-        stopped = True
-    finally:
-        gateway.release()
-    if stopped and gateway.in_flight:
-        print("bascule: stopped. The last call may have run.", file=sys.stderr)
-        return ExitCode.OUTCOME_UNKNOWN
-    return ExitCode.DONE
-
-
-class _Gateway:
-    """The lines of this process's standard input and output, and one session."""
-
-    def __init__(self, target: Target, session: str, timeout_seconds: float | None) -> None:
-        self._target = target
-        self._session = session
-        self._timeout_seconds = timeout_seconds
-        # No bridge at the start is an error of its own; one that goes later may come back.
-        self._bridge = target.choose()
-        self._connection = self._bridge.connection
-        self._session_used = False
-        self.in_flight = False
-
-    def serve(self) -> None:
-        """Answer lines until the input ends or nobody reads the answers."""
-        reader = LineReader(JSON_LIMITS.max_encoded_bytes)
-        gateway = StdioGateway(self._call, lambda failure: report_failure(failure, sys.stderr))
-        try:
-            while data := os.read(sys.stdin.fileno(), _READ_BYTES):
-                for line in reader.feed(data):
-                    self._write(gateway.answer(line))
-            for line in reader.finish():
-                self._write(gateway.answer(line))
-        except BrokenPipeError:
-            return
-
-    def release(self) -> None:
-        """Release the session, where it was used and its bridge is still there."""
-        try:
-            if self._session_used and self._bridge.may_run():
-                self._connection.close_session(self._session)
-        except BridgeFailure:
-            # The page forgets its oldest sessions by itself; there is nothing else to be done.
-            pass
-        finally:
-            self._connection.close()
-
-    def _call(self, message: bytes) -> bytes | None:
-        if not self._bridge.may_run():
-            self._connection.close()
-            self._bridge = self._choose()
-            self._connection = self._bridge.connection
-            self._session_used = False
-        self._session_used = self.in_flight = True
-        try:
-            response = self._connection.call(self._session, message, self._timeout_seconds)
-        except BridgeFailure:
-            self.in_flight = False
-            raise
-        self.in_flight = False
-        return response
-
-    def _choose(self) -> ChosenBridge:
-        try:
-            return self._target.choose()
-        except UsageError as error:
-            raise BridgeFailure(
-                ClientErrorCode.NO_BRIDGE, str(error), outcome=Outcome.NOT_DELIVERED
-            ) from None
-
-    def _write(self, line: bytes | None) -> None:
-        if line is None:
-            return
-        rest = memoryview(line + b"\n")
-        while rest:
-            rest = rest[os.write(sys.stdout.fileno(), rest) :]
+    return serve_stdio(Target.from_arguments(args).choose, args.session, args.timeout)

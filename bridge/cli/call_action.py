@@ -1,4 +1,4 @@
-"""`bascule call`: one action of an attached app, its input typed by the action's own schema."""
+"""`bascule call`: one action of an app, its input typed by the action's own schema."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def add_parser(subparsers: Subparsers) -> Parser:
     """Add the command's parser."""
     parser = subparsers.add_parser(
         "call",
-        help="run an action of an attached app",
+        help="run an action of an app",
         usage="bascule call APP ACTION [key=value ...] [options]\n"
         "       bascule call APP --batch [options]",
-        description="Run an action of an attached app, and print what it gives.",
+        description="Run an action of an app, and print what it gives.",
         epilog=_EPILOG,
         intermixed=True,
     )
@@ -155,8 +155,9 @@ def _finish(
     task = result.object_at("task")
     if args.wait:
         task_id = task.get("id")
-        waited = app.await_task(str(task_id), deadline)
-        return finish_task(waited, args)
+        from bridge.cli.progress_bar import await_with_bar  # noqa: PLC0415 - for waiting only
+
+        return finish_task(await_with_bar(app, str(task_id), deadline, args), args)
     status = print_result(result, task, args)
     if not args.json:
         from shlex import quote  # noqa: PLC0415 - for a hint only

@@ -19,13 +19,25 @@ COMMANDS: Final = {
     "browser-bridge": Command(
         "bridge.cli.browser_bridge", "run a bridge for one web app, until it is stopped"
     ),
-    "list": Command("bridge.cli.list_bridges", "list your running bridges"),
+    "list": Command("bridge.cli.list_bridges", "list your running apps and bridges"),
     "open": Command("bridge.cli.open_page", "open a bridge's page again, ready to attach"),
-    "actions": Command("bridge.cli.list_actions", "list what an attached app can do"),
+    "actions": Command("bridge.cli.list_actions", "list what an app can do"),
     "describe": Command("bridge.cli.describe_action", "show what an action takes and gives"),
-    "call": Command("bridge.cli.call_action", "run an action of an attached app", calls=True),
-    "inspect": Command("bridge.cli.inspect_state", "show the state of an attached app"),
+    "call": Command("bridge.cli.call_action", "run an action of an app", calls=True),
+    "batch": Command(
+        "bridge.cli.run_batch", "run several calls of an app in one request", calls=True
+    ),
+    "inspect": Command("bridge.cli.inspect_state", "show the state of an app"),
     "task": Command("bridge.cli.show_task", "show, await or cancel a deferred result"),
+    "read": Command("bridge.cli.read_resource", "read a resource of an app into a file"),
+    "render": Command("bridge.cli.render_view", "have an app draw what it shows, as a picture"),
+    "stdio": Command(
+        "bridge.cli.stdio", "pass JSON-RPC lines between standard input and an app", calls=True
+    ),
+    "headless": Command(
+        "bridge.cli.headless", "start an app without a window and pass lines to it", calls=True
+    ),
+    "check": Command("bridge.cli.check_endpoint", "check whether an app keeps the contract"),
     "watch": Command("bridge.cli.watch_calls", "watch the calls of a bridge as they happen"),
     "status": Command("bridge.cli.bridge_status", "show what a bridge is doing"),
     "browser-call": Command(

@@ -38,7 +38,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         "describe",
         help="show what an action takes and gives",
         usage="bascule describe APP ACTION [options]",
-        description="Show one action of an attached app: what it does, its input by keys, what it "
+        description="Show one action of an app: what it does, its input by keys, what it "
         "gives, and a call of it to start from.",
         epilog=_EPILOG,
     )

@@ -1,4 +1,4 @@
-"""`bascule inspect`: the state of an attached app, as the app tells it."""
+"""`bascule inspect`: the state of an app, as the app tells it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def add_parser(subparsers: Subparsers) -> Parser:
     """Add the command's parser."""
     parser = subparsers.add_parser(
         "inspect",
-        help="show the state of an attached app",
+        help="show the state of an app",
         usage="bascule inspect [APP] [--input-json JSON] [options]",
-        description="Show the state of an attached app, as the app tells it.",
+        description="Show the state of an app, as the app tells it.",
         epilog=_EPILOG,
     )
     add_input_options(parser, "what to ask for")

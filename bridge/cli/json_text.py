@@ -10,7 +10,15 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-__all__ = ["JsonTextError", "NumberText", "compact", "members", "read", "read_object"]
+__all__ = [
+    "JsonTextError",
+    "NumberText",
+    "compact",
+    "elements",
+    "members",
+    "read",
+    "read_object",
+]
 
 
 class NumberText(str):
@@ -76,6 +84,28 @@ def members(text: str) -> dict[str, str]:
             place = _skip(text, end)
         if _skip(text, place + 1) < len(text):
             raise JsonTextError("something follows the object")
+    except IndexError:
+        raise JsonTextError("it ends too early") from None
+    except JsonTextError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise JsonTextError(_reason(error)) from None
+    return found
+
+
+def elements(text: str) -> list[str]:
+    """Return the elements of an array, each as its text. Raises `JsonTextError`."""
+    found: list[str] = []
+    try:
+        place = _skip(text, _expect(text, _skip(text, 0), "["))
+        while text[place] != "]":
+            if found:
+                place = _skip(text, _expect(text, place, ","))
+            _, end = _READER.raw_decode(text, place)
+            found.append(text[place:end])
+            place = _skip(text, end)
+        if _skip(text, place + 1) < len(text):
+            raise JsonTextError("something follows the array")
     except IndexError:
         raise JsonTextError("it ends too early") from None
     except JsonTextError:

@@ -1,4 +1,4 @@
-"""`bascule actions`: what an attached app can do."""
+"""`bascule actions`: what an app can do."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def add_parser(subparsers: Subparsers) -> Parser:
     """Add the command's parser."""
     parser = subparsers.add_parser(
         "actions",
-        help="list what an attached app can do",
+        help="list what an app can do",
         usage="bascule actions [APP] [--query WORDS] [options]",
-        description="List the actions of an attached app: what each is called and does, whether it "
+        description="List the actions of an app: what each is called and does, whether it "
         "changes anything, and whether it can be called now.",
         epilog=_EPILOG,
     )

@@ -1,4 +1,4 @@
-"""`bascule list`: the running bridges of this user."""
+"""`bascule list`: the running apps of this user, and the bridges that wait for one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from bridge.client.bridge_choice import app_slug
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.bridge_states import BridgeState, bridge_states
 from bridge.client.discovery import running_bridges
+from bridge.client.native_discovery import running_natives
+from bridge.client.native_states import NativeState, native_states
 from bridge.client.runtime_directory import RuntimeDirectoryError
 from bridge.contract.error_codes import ExitCode
 
@@ -25,21 +27,34 @@ __all__ = ["add_parser", "run"]
 _EPILOG: Final = """\
 examples:
   bascule list
-  bascule list --json | jq -r '.[].url'
+  bascule list --json | jq -r '.[] | select(.kind == "native").path'
 
-The slug is what other commands take as APP, as they do the name and the address. The state is
-attached, suspended (the browser has frozen the tab), waiting (no page is attached) or silent.
-Without a terminal the columns are separated by tabs and have no heading.
+The slug is what other commands take as APP, as they do the name and the address; of several native
+apps with one slug, SLUG.PID. A bridge is attached, suspended (the browser has frozen the tab),
+waiting (no page is attached) or silent; a native app is running, busy (all its connections are
+taken) or silent. Where a native app is, is the path of its socket. Without a terminal the columns
+are separated by tabs and have no heading.
 """
-_HEADER: Final = ("APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS")
+_HEADER: Final = (
+    "APP",
+    "ORIGIN",
+    "URL",
+    "STATE",
+    "PID",
+    "SLUG",
+    "TRANSPORT",
+    "SESSIONS",
+    "KIND",
+)
 
 
 def add_parser(subparsers: Subparsers) -> Parser:
     """Add the command's parser."""
     parser = subparsers.add_parser(
         "list",
-        help="list your running bridges",
-        description="List your running bridges and what is attached to them.",
+        help="list your running apps and bridges",
+        description="List your running apps: native ones, and your bridges with what is attached "
+        "to them.",
         epilog=_EPILOG,
     )
     parser.add_argument("--json", action="store_true", help="print an array of objects")
@@ -51,30 +66,51 @@ def run(args: argparse.Namespace) -> int:
     """Print the list."""
     try:
         states = bridge_states(running_bridges())
+        natives = native_states(running_natives())
     except RuntimeDirectoryError as error:
         raise BridgeFailure(ClientErrorCode.NO_BRIDGE, str(error)) from None
-    listed = [_facts(state) for state in states]
+    listed = [*map(_bridge_facts, states), *map(_native_facts, natives)]
     if args.json:
         print(json.dumps(listed))
         return ExitCode.DONE
-    if not states:
-        print("No bridge is running.", file=sys.stderr)
+    if not listed:
+        print("No bridge is running, and no native app.", file=sys.stderr)
         return ExitCode.DONE
-    names = [name.lower() for name in _HEADER]
-    rows = [["-" if facts[n] is None else str(facts[n]) for n in names] for facts in listed]
+    rows = [_row(facts) for facts in listed]
     print_table(rows, _HEADER, args, folds=False)
     return ExitCode.DONE
 
 
-def _facts(state: BridgeState) -> dict[str, object]:
+def _row(facts: dict[str, object]) -> list[str]:
+    cells = [facts[name.lower()] for name in _HEADER]
+    # A socket's path is an address as well: one column holds whichever there is.
+    cells[_HEADER.index("URL")] = facts["url"] or facts["path"]
+    return ["-" if cell is None else str(cell) for cell in cells]
+
+
+def _native_facts(state: NativeState) -> dict[str, object]:
+    return {
+        **state.facts(),
+        "app": state.name,
+        "origin": None,
+        "url": None,
+        "transport": "socket",
+        "sessions": None,
+    }
+
+
+def _bridge_facts(state: BridgeState) -> dict[str, object]:
     link = state.status.get("link")
     # Between two polls a link is idle, and for a moment broken: it polls all the same.
     transport = "channel" if link == "channel" else "polling"
     sessions = state.status.get("sessions")
     return {
+        "kind": "browser",
         "app": state.app,
+        "name": state.app,
         "origin": state.entry.origin,
         "url": state.entry.url,
+        "path": None,
         "state": state.state,
         "pid": state.entry.pid,
         "slug": None if state.app is None else app_slug(state.app),

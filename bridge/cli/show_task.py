@@ -9,6 +9,7 @@ from bridge.cli.app_target import add_app_options, open_app, take_words
 from bridge.cli.call_end import MAX_WAIT_SECONDS, finish_task
 from bridge.cli.call_options import add_session_option, add_timeout_option
 from bridge.cli.json_text import compact
+from bridge.cli.progress_bar import await_with_bar
 from bridge.cli.results import add_json_option, print_line, print_value
 from bridge.cli.styles import add_color_option
 from bridge.contract.error_codes import ExitCode
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         if args.timeout is not None:
             app.timeout_seconds = min(args.timeout, BRIDGE_LIMITS.max_call_seconds)
         if args.wait:
-            return finish_task(app.await_task(task_id, deadline), args)
+            return finish_task(await_with_bar(app, task_id, deadline, args), args)
         params = compact({"id": task_id})
         if args.cancel:
             result = app.request("tasks/cancel", params)

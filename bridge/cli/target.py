@@ -1,4 +1,4 @@
-"""Which bridge a command calls, by its arguments and environment. Contract: secrets."""
+"""Which bridge or app a command calls, by its arguments and environment. Contract: secrets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.cli.usage_error import UsageError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import argparse
 
     from bridge.cli.parsing import Parser
+    from bridge.client.bridge_states import BridgeState
+    from bridge.client.native_choice import ChosenNative
 
 __all__ = ["ChosenBridge", "Target", "add_target_options"]
 
@@ -87,15 +90,43 @@ class Target(NamedTuple):
         try:
             return choose_bridge(self.address, token=self.token, origin=self.origin, app=self.app)
         except SeveralBridges as several:
-            from bridge.cli.terminal_text import printable  # noqa: PLC0415 - rarely needed
+            raise _which(several.states) from None
 
-            listed = "".join(
-                f"\n  {printable(s.app or '(no app)')}  {s.entry.origin}  {s.entry.url}"
-                for s in several.states
-            )
-            raise UsageError(
-                f"several bridges are running; choose by --app, --origin or --url:{listed}"
-            ) from None
+    def choose_app(self) -> ChosenBridge | ChosenNative:
+        """Return the app to call now, a native one included.
+
+        Raises `BridgeFailure` when there is none, `UsageError` when there are several.
+        """
+        if self.address is not None or self.origin is not None:
+            # Only a page has those.
+            return self.choose()
+        from bridge.client.endpoint_choice import (  # noqa: PLC0415 - not for a known address
+            SeveralApps,
+            choose_endpoint,
+        )
+
+        try:
+            return choose_endpoint(self.app)
+        except SeveralBridges as several:
+            raise _which(several.states) from None
+        except SeveralApps as several:
+            natives = [f"{entry.endpoint}  {entry.path}" for entry in several.natives]
+            raise _which(several.states, natives) from None
+
+
+def _which(states: Sequence[BridgeState], natives: Sequence[str] = ()) -> UsageError:
+    from bridge.cli.terminal_text import printable  # noqa: PLC0415 - rarely needed
+
+    bridges = [f"{s.app or '(no app)'}  {s.entry.origin}  {s.entry.url}" for s in states]
+    listed = "".join(f"\n  {printable(each)}" for each in (*bridges, *natives))
+    if not natives:
+        return UsageError(
+            f"several bridges are running; choose by --app, --origin or --url:{listed}"
+        )
+    return UsageError(
+        "several apps are running; choose a native one by its SLUG.PID, a bridge's by --origin or "
+        f"--url:{listed}"
+    )
 
 
 def _read_token_file(path: str) -> tuple[str, str | None]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from bridge.cli.app_target import add_app_options, choose_app, take_words
+from bridge.cli.app_target import add_app_options, choose_bridge, take_words
 from bridge.cli.call_board import CallBoard, CallLine
 from bridge.cli.json_text import compact
 from bridge.cli.results import add_json_option, print_line
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     from bridge.client.app_client import AppClient  # noqa: PLC0415 - not for --help
 
     take_words(args)
-    chosen = choose_app(args)
+    chosen = choose_bridge(args)
     try:
         with AppClient(lambda: chosen, session="cli-watch") as app, _view(args) as show:
             seen: int | None = 0 if args.all else None
