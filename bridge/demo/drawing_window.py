@@ -60,7 +60,11 @@ class DrawingWindow:
         self.layers = tk.Listbox(root, width=18, exportselection=False)
         self.layers.pack(side="right", fill="y")
         self.canvas = tk.Canvas(
-            root, width=picture.width, height=picture.height, background="#ffffff"
+            root,
+            width=picture.width,
+            height=picture.height,
+            background="#ffffff",
+            highlightthickness=0,
         )
         self.canvas.pack(side="left", fill="both", expand=True)
         self._painter = CanvasPainter(self.canvas)
