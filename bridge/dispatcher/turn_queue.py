@@ -37,7 +37,8 @@ class TurnQueue:
         that it is passed. Raises `NoRuntimeError` for a call within a call where nothing could
         wait.
         """
-        if not self._held:
+        # While turns are passed on, who waits is before whoever comes now.
+        if not self._held and not self._waiting:
             return self._take(call)
         self._runtime.event()
         later: Later[T] = Later(self._runtime)
@@ -73,8 +74,10 @@ class TurnQueue:
 
             def pass_on() -> None:
                 # Who waits for it reads the revision that it left, before another moves it on.
-                after.follow(later)
-                end()
+                try:
+                    after.follow(later)
+                finally:
+                    end()
 
             later.when_settled(pass_on)
             return after

@@ -70,8 +70,10 @@ export class ActionSpec {
     if (options.commandId !== undefined && !Number.isSafeInteger(options.commandId)) {
       throw new TypeError(`${name}: commandId is not an integer`);
     }
-    const bits = BigInt(options.capabilities ?? 0);
-    if (bits < 0n) throw new TypeError(`${name}: capability bits are not negative`);
+    const bits = options.capabilities ?? 0;
+    if ((typeof bits !== "bigint" && !Number.isSafeInteger(bits)) || bits < 0) {
+      throw new TypeError(`${name}: capability bits are an integer and not negative`);
+    }
     const { transaction } = options;
     if (transaction !== undefined && (typeof transaction !== "string" || transaction === "")) {
       throw new TypeError(`${name}: a transaction domain is a name`);
@@ -90,7 +92,7 @@ export class ActionSpec {
     /** @readonly @type {Schema} */
     this.outputSchema = schemaCopy(name, options.outputSchema ?? { type: "object" });
     /** @readonly */
-    this.capabilities = options.capabilities ?? 0;
+    this.capabilities = bits;
     /** @readonly */
     this.undo = Boolean(options.undo);
     /** @readonly */

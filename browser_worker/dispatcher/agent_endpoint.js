@@ -80,7 +80,7 @@ export class AgentEndpoint {
         envelope.id,
         new AppError(
           "SESSION_LIMIT",
-          "Every session of this page is busy; nothing was run. Try again.",
+          "Every session of this app is busy; nothing was run. Try again.",
         ),
       );
     }

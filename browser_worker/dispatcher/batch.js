@@ -25,12 +25,14 @@ import { isPromiseLike } from "./eventually.js";
  * @property {boolean} atomic
  * @property {boolean} committed Whether all of it was done as one unit; never so for an ordered batch.
  * @property {BatchItem[]} results As many as there were calls.
+ * @property {number | bigint | null} revision The app's, as the last call that was run left it.
  */
 
 /**
  * @typedef {object} OrderedPowers What an ordered batch needs of its dispatcher.
- * @property {(call: ExternalCall) => Eventually<Ended>} execute Runs a call with all of its checks,
- *   at the time when the batch has come to it.
+ * @property {(call: ExternalCall, left: () => void) => Eventually<Ended>} execute Runs a call with all of
+ *   its checks, at the time when the batch has come to it; `left` is called when its turn ends.
+ * @property {() => number | bigint | null} revision
  * @property {(error: unknown) => void} onError Told what a call failed with.
  */
 
@@ -46,10 +48,12 @@ export class OrderedBatch {
     this._stopOnError = stopOnError;
     /** @type {BatchItem[]} */
     this._items = [];
+    /** @type {() => number | bigint | null} */
+    this._revision = powers.revision;
   }
 
   /**
-   * Runs the calls. Never fails: what goes wrong is told in the results.
+   * Runs the calls. Fails only where the host tells no revision: all else is told in the results.
    *
    * @returns {Eventually<BatchResult>}
    */
@@ -70,7 +74,7 @@ export class OrderedBatch {
       }
       items.push(item);
     }
-    return { atomic: false, committed: false, results: items };
+    return { atomic: false, committed: false, results: items, revision: this._revision() };
   }
 
   /**
@@ -81,13 +85,24 @@ export class OrderedBatch {
     /** @param {Ended} ended @returns {BatchItem} */
     const done = (ended) => ({ ok: true, ...ended });
     try {
-      const executed = this._powers.execute(call);
+      const executed = this._powers.execute(call, () => this._left());
       if (!isPromiseLike(executed)) return done(executed);
       return Promise.resolve(executed)
         .then(done)
         .catch((error) => this._failed(error));
     } catch (error) {
       return this._failed(error);
+    }
+  }
+
+  /** Reads the revision before another call may move it on. */
+  _left() {
+    try {
+      const revision = this._powers.revision();
+      this._revision = () => revision;
+    } catch {
+      // Told when it is asked for again.
+      this._revision = this._powers.revision;
     }
   }
 

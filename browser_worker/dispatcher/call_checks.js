@@ -22,6 +22,18 @@ export function requireCaller({ expired }) {
   throw new AppError("UNAVAILABLE", reason, { availability: { code: "EXPIRED", reason } });
 }
 
+/**
+ * @param {ReadonlyMap<string, ActionSpec>} specs
+ * @param {string} name
+ * @returns {ActionSpec}
+ * @throws {AppError} `UNKNOWN_ACTION`
+ */
+export function actionNamed(specs, name) {
+  const spec = specs.get(name);
+  if (spec !== undefined) return spec;
+  throw new AppError("UNKNOWN_ACTION", "The app has no action of this name; see actions/list.");
+}
+
 /** The checks of one dispatcher's calls. */
 export class CallChecks {
   /** @param {CheckedHost} host */

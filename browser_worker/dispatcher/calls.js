@@ -29,7 +29,13 @@
 
 /** @typedef {{ status: "completed", output: unknown } | { status: "deferred", task: Task }} Executed */
 
-/** @typedef {Executed & { revision: number | bigint | null }} Ended The action's revision as the call left it. */
+/** @typedef {Executed & { revision: number | bigint | null }} Ended With the revision as the call left it. */
+
+/**
+ * @typedef {object} Outside How a call from outside is answered.
+ * @property {() => number | bigint | null} revision The revision that is told with the answer.
+ * @property {() => void} [left] Told that the call is over or deferred, while it still has its turn.
+ */
 
 /**
  * @template T

@@ -9,27 +9,30 @@
 import { PROTOCOL_LIMITS } from "../contract/limits.js";
 import { AppError, contractCode } from "./app_error.js";
 import { OrderedBatch } from "./batch.js";
-import { CallChecks, requireCaller } from "./call_checks.js";
+import { CallChecks, actionNamed, requireCaller } from "./call_checks.js";
 import { CallObservers } from "./call_observers.js";
 import { CheckedHost } from "./checked_host.js";
 import { andThen, watched } from "./eventually.js";
 import { HostCall } from "./host_call.js";
 import { Observers } from "./observers.js";
-import { checkedOutput, judgeOutput } from "./outputs.js";
+import { completed } from "./outputs.js";
 import { TIMELESS } from "./runtime.js";
-import { Task, TaskTable } from "./task_table.js";
+import { TaskTable } from "./task_table.js";
 import { Transaction } from "./transaction.js";
 import { TurnQueue } from "./turn_queue.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
 /** @import { BatchResult } from "./batch.js" */
-/** @import { Batch, Caller, Ended, Executed, ExternalCall, Seen } from "./calls.js" */
+/** @import { Batch, Caller, Ended, Executed, ExternalCall, Outside, Seen } from "./calls.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { Host, Resource, Unavailability } from "./host.js" */
 /** @import { Surroundings } from "./host_call.js" */
 /** @import { Runtime } from "./runtime.js" */
 
 /** @typedef {import("./call_observers.js").CallEvent} CallEvent */
+
+/** The action that gives a picture of the app. */
+const RENDER_ACTION = "ui.render";
 
 /** The one way to an app's actions. */
 export class Dispatcher {
@@ -59,7 +62,7 @@ export class Dispatcher {
       tasks: this.tasks,
       runtime,
       onHostError: (error) => this.reportHostError(error),
-      completed: (spec, answer) => this._completed(spec, answer),
+      completed: (spec, answer) => completed(this.tasks, spec, answer),
     };
   }
 
@@ -136,16 +139,7 @@ export class Dispatcher {
    * @returns {Eventually<ActionSpec>} Rejects or throws `UNKNOWN_ACTION`.
    */
   action(name) {
-    return andThen(this.actions(), (specs) => {
-      const spec = specs.get(name);
-      if (spec === undefined) {
-        throw new AppError(
-          "UNKNOWN_ACTION",
-          "The app has no action of this name; see actions/list.",
-        );
-      }
-      return spec;
-    });
+    return andThen(this.actions(), (specs) => actionNamed(specs, name));
   }
 
   /**
@@ -188,7 +182,7 @@ export class Dispatcher {
    */
   executeLocal(name, input) {
     return andThen(this.action(name), (spec) =>
-      andThen(this._run(spec, { action: name, input }, false), (executed) =>
+      andThen(this._run(spec, { action: name, input }), (executed) =>
         executed.status === "deferred" ? executed.task : executed.output,
       ),
     );
@@ -218,8 +212,29 @@ export class Dispatcher {
    * @returns {Eventually<Ended>}
    */
   execute(call) {
+    return this._execute(call, { revision: () => this.revision(call.action) });
+  }
+
+  /**
+   * Runs the app's own `ui.render` for a caller outside. The revision is the app's.
+   *
+   * @param {unknown} input As parsed.
+   * @param {Caller} [caller]
+   * @returns {Eventually<Ended>}
+   */
+  render(input, caller = {}) {
+    const call = { action: RENDER_ACTION, input, ...caller };
+    return this._execute(call, { revision: () => this.revision() });
+  }
+
+  /**
+   * @param {ExternalCall} call
+   * @param {Outside} outside
+   * @returns {Eventually<Ended>}
+   */
+  _execute(call, outside) {
     this.requireEnabled();
-    return andThen(this.action(call.action), (spec) => this._run(spec, call, true));
+    return andThen(this.action(call.action), (spec) => this._run(spec, call, outside));
   }
 
   /**
@@ -235,7 +250,9 @@ export class Dispatcher {
     const whole = calls.map((call) => ({ ...call, ...caller }));
     if (!atomic) {
       const powers = {
-        execute: (/** @type {ExternalCall} */ call) => this.execute(call),
+        execute: (/** @type {ExternalCall} */ call, /** @type {() => void} */ left) =>
+          this._execute(call, { revision: () => this.revision(call.action), left }),
+        revision: () => this.revision(),
         onError: (/** @type {unknown} */ error) => this.reportHostError(error),
       };
       return new OrderedBatch(powers, { calls: whole, stopOnError }).run();
@@ -254,7 +271,7 @@ export class Dispatcher {
       host: this._checkedHost,
       checks: this._checks,
       observers: this._observers,
-      completed: (spec, answer) => this._completed(spec, answer),
+      completed: (spec, answer) => completed(this.tasks, spec, answer),
       requireEnabled: () => this.requireEnabled(),
       onError: (error) => this.reportHostError(error),
       disable: () => this.setEnabled(false),
@@ -343,41 +360,38 @@ export class Dispatcher {
   /**
    * @param {ActionSpec} spec
    * @param {ExternalCall} call
-   * @param {boolean} external
+   * @param {Outside} [outside] Undefined for a local call.
    * @returns {Eventually<Ended>}
    */
-  _run(spec, call, external) {
+  _run(spec, call, outside) {
+    const external = outside !== undefined;
+    const left = outside?.left ?? (() => {});
     const { done, failed } = this._observers.begin({
       action: spec.name,
       kind: spec.kind,
       session: call.session,
     });
+    const seal = (/** @type {Executed} */ executed) => {
+      const revision = outside === undefined ? null : outside.revision();
+      left();
+      return { ...executed, revision };
+    };
     const run = (/** @type {() => void} */ giveUp) => {
       // Its turn may have come long after it was asked for.
-      if (external) this.requireEnabled();
-      const input = this._checks.run(spec, call, external);
-      return new HostCall(this._around, spec, { session: call.session, external, giveUp }).run(
-        input,
-      );
+      try {
+        if (external) this.requireEnabled();
+        const input = this._checks.run(spec, call, external);
+        const how = { session: call.session, external, giveUp, seal, failed: left };
+        return new HostCall(this._around, spec, how).run(input);
+      } catch (error) {
+        left();
+        throw error;
+      }
     };
     return watched(
       () => (this._checkedHost.concurrent ? run(() => {}) : this._turns.run(run)),
       (executed) => done(executed.status === "deferred"),
       failed,
     );
-  }
-
-  /**
-   * @param {ActionSpec} spec
-   * @param {unknown} answer
-   * @returns {Executed}
-   */
-  _completed(spec, answer) {
-    if (answer instanceof Task) {
-      if (!this.tasks.owns(answer)) throw new TypeError("the task is of another dispatcher");
-      answer.judgeOutput((output) => judgeOutput(spec, output));
-      return { status: "deferred", task: answer };
-    }
-    return { status: "completed", output: checkedOutput(spec, answer === undefined ? {} : answer) };
   }
 }

@@ -35,15 +35,22 @@ export class HostCall {
   /**
    * @param {Surroundings} around
    * @param {ActionSpec} spec
-   * @param {{ session: string | undefined, external: boolean, giveUp: () => void }} how A local call is
-   *   never answered as deferred: it only gives up its turn.
+   * @param {object} how
+   * @param {string | undefined} how.session
+   * @param {boolean} how.external A local call is never answered as deferred: it only gives up its turn.
+   * @param {() => void} how.giveUp
+   * @param {(executed: Executed) => Ended} how.seal Adds the revision to an answer, and `failed` is told of
+   *   a failure, before the turn goes to another call that may move the revision on.
+   * @param {() => void} how.failed
    */
-  constructor(around, spec, { session, external, giveUp }) {
+  constructor(around, spec, { session, external, giveUp, seal, failed }) {
     this._around = around;
     this._spec = spec;
     this._session = session;
     this._external = external;
     this._giveUp = giveUp;
+    this._seal = seal;
+    this._failed = failed;
     /** @type {Task | undefined} */
     this._task = undefined;
     this._over = false;
@@ -69,14 +76,18 @@ export class HostCall {
     const answer = host.execute(this._spec.name, input, context);
     if (!isPromiseLike(answer)) {
       this._over = true;
-      return this._ended(completed(this._spec, answer));
+      return this._seal(completed(this._spec, answer));
     }
     return new Promise((resolve, reject) => {
+      const fail = (/** @type {unknown} */ error) => {
+        this._failed();
+        reject(error);
+      };
       this._answer = (executed) => {
         try {
-          resolve(this._ended(executed()));
+          resolve(this._seal(executed()));
         } catch (error) {
-          reject(error);
+          fail(error);
         }
       };
       const cancelTimer = runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, () =>
@@ -94,7 +105,7 @@ export class HostCall {
               ? this._finish(this._task, value)
               : this._answer?.(() => completed(this._spec, value)),
           ),
-        (error) => end(() => (this._task ? this._stop(this._task, error) : reject(error))),
+        (error) => end(() => (this._task ? this._stop(this._task, error) : fail(error))),
       );
       if (this._asked) this._defer(this._asked);
     });
@@ -132,18 +143,6 @@ export class HostCall {
     task.start();
     task.report(progress);
     answer(() => ({ status: "deferred", task }));
-  }
-
-  /**
-   * Adds the revision, read before the turn goes to another call that may move it on. A local call
-   * asks for none.
-   *
-   * @param {Executed} executed
-   * @returns {Ended}
-   */
-  _ended(executed) {
-    const revision = this._external ? this._around.host.revision(this._spec.name) : null;
-    return { ...executed, revision };
   }
 
   /**

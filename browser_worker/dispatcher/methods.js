@@ -197,7 +197,7 @@ function actionsBatch(context, params) {
     atomic: done.atomic,
     committed: done.committed,
     results: done.results.map(batchItem),
-    ...withRevision(dispatcher),
+    ...asMember(done.revision),
   }));
 }
 
@@ -256,15 +256,12 @@ function resourcesRead(context, params) {
   });
 }
 
-const RENDER_ACTION = "ui.render";
-
 /** @type {Method} */
 function viewRender(context, params) {
-  const { dispatcher } = context;
-  const call = { action: RENDER_ACTION, input: withoutVersion(params), ...caller(context) };
-  return andThen(dispatcher.execute(call), (executed) => ({
-    ...(executed.status === "completed" ? rendered(executed.output) : deferred(executed)),
-    ...withRevision(dispatcher),
+  const picture = context.dispatcher.render(withoutVersion(params), caller(context));
+  return andThen(picture, (ended) => ({
+    ...(ended.status === "completed" ? rendered(ended.output) : deferred(ended)),
+    ...asMember(ended.revision),
   }));
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { AppError, contractCode, sendableError } from "./app_error.js";
+import { actionNamed } from "./call_checks.js";
 import { isPromiseLike } from "./eventually.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
@@ -67,7 +68,7 @@ export class Transaction {
         revision: this._host.revision(action),
       });
     });
-    return { atomic: true, committed: true, results };
+    return { atomic: true, committed: true, results, revision: this._host.revision() };
   }
 
   /**
@@ -78,13 +79,7 @@ export class Transaction {
    */
   _prepare(specs, call, index) {
     try {
-      const spec = specs.get(call.action);
-      if (spec === undefined) {
-        throw new AppError(
-          "UNKNOWN_ACTION",
-          "The app has no action of this name; see actions/list.",
-        );
-      }
+      const spec = actionNamed(specs, call.action);
       const input = this._powers.checks.run(spec, call, true);
       if (spec.kind === "write") this._join(spec);
       return { spec, input, session: call.session };

@@ -142,6 +142,28 @@ test("a host that lies about its revision after a call fails that call only", as
   assert.deepEqual(codes(answer), ["HOST_ERROR", "done"]);
 });
 
+/** @type {[string, unknown[], boolean][]} */
+const WAITING = [
+  ["atomic", [{ action: "words" }], true],
+  ["in order", [{ action: "words" }], false],
+  ["in order, and fails", [{ action: "secret" }], false],
+];
+for (const [how, calls, atomic] of WAITING) {
+  test(`a batch that waited tells the revision that it left: ${how}`, async () => {
+    /** @type {(output: object) => void} */
+    let end = () => {};
+    const first = new Promise((resolve) => (end = resolve));
+    const { dispatcher } = listApp(undefined, () => first);
+    const before = ask(dispatcher, "actions/execute", { action: "peek" });
+    const batch = ask(dispatcher, "actions/batch", { calls, atomic });
+    const after = ask(dispatcher, "actions/execute", add("x"));
+    end({});
+    assert.equal((await before).result.revision, 1);
+    assert.equal((await after).result.revision, 2);
+    assert.equal((await batch).result.revision, 1);
+  });
+}
+
 test("what is no batch is refused before anything is run", async () => {
   const app = listApp();
   const full = Array.from({ length: 128 }, () => ({ action: "words" }));

@@ -600,5 +600,15 @@ test("names and options of actions are checked", () => {
   assert.equal(ActionSpec.write("A.b_c-9", "d").kind, "write");
   assert.throws(() => ActionSpec.read("a", ""), TypeError);
   assert.throws(() => ActionSpec.read("a", "d", { commandId: 1.5 }), TypeError);
-  assert.throws(() => ActionSpec.read("a", "d", { capabilities: -1 }), TypeError);
+  for (const capabilities of [
+    -1,
+    -1n,
+    1.5,
+    2 ** 53,
+    /** @type {any} */ ("1"),
+    /** @type {any} */ (true),
+  ]) {
+    assert.throws(() => ActionSpec.read("a", "d", { capabilities }), TypeError);
+  }
+  assert.equal(ActionSpec.read("a", "d", { capabilities: 2n ** 64n }).capabilities, 2n ** 64n);
 });

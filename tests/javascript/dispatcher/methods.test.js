@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ActionSpec, RpcSession } from "../../../browser_worker/index.js";
-import { ACTIONS, ask, listApp } from "./support/list_app.js";
+import { ACTIONS, add, ask, listApp } from "./support/list_app.js";
 
 const PICTURE = { resource: "app:picture", mimeType: "image/png", width: 4, height: 3 };
 const SIZE = { type: "object", properties: { width: { type: "integer" } } };
@@ -26,6 +26,21 @@ test("view/render runs ui.render with its params and gives its output", async ()
   assert.deepEqual(inputs, [{ width: 4 }]);
   const { error } = await ask(dispatcher, "view/render", { width: "4" });
   assert.deepEqual(error.data.errors, [{ path: "/width", message: error.data.errors[0].message }]);
+});
+
+test("a rendering tells the revision of what it shows, not of what came after it", async () => {
+  /** @type {(picture: object) => void} */
+  let draw = () => {};
+  const picture = new Promise((resolve) => (draw = resolve));
+  const { dispatcher } = listApp((app) => ({
+    actions: () => [...ACTIONS, ActionSpec.read("ui.render", "Renders the view")],
+    execute: (action) => (action === "ui.render" ? picture : { now: ++app.revision }),
+  }));
+  const shown = ask(dispatcher, "view/render");
+  const added = ask(dispatcher, "actions/execute", add("x"));
+  draw(PICTURE);
+  assert.equal((await shown).result.revision, 1);
+  assert.equal((await added).result.revision, 2);
 });
 
 test("an app without ui.render has no such action", async () => {
