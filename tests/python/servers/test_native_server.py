@@ -324,6 +324,25 @@ def test_one_tick_handles_so_many_lines_and_no_connection_is_left_out(directory:
         assert server.poll() is False
 
 
+def test_whoever_came_first_is_not_always_first(directory: Path) -> None:
+    handled: list[str] = []
+
+    def execute(_action: str, given: Any, _context: Any) -> object:
+        handled.append(given["who"])
+        return {}
+
+    limits = NATIVE_LIMITS._replace(max_tick_lines=1)
+    server = NativeServer(dispatcher_of(execute), directory=str(directory), limits=limits)
+    server.follow()
+    with server, Caller(server) as one, Caller(server) as other:
+        one.send(call_of(1, who="one") + call_of(2, who="one"))
+        other.send(call_of(1, who="other") + call_of(2, who="other"))
+        tick_once = server.poll(PATIENCE_SECONDS)
+        assert tick_once
+        tick(server)
+        assert handled == ["one", "other", "one", "other"]
+
+
 def test_one_tick_reads_so_much_of_a_connection(server: NativeServer) -> None:
     with Caller(server) as caller:
         caller.socket.setblocking(False)
