@@ -10,6 +10,7 @@ import { SavedDocument } from "./document/saved_document.js";
 import { TextDocument } from "./document/text_document.js";
 import { welcome } from "./document/welcome.js";
 import { bindClipboard } from "./page/clipboard.js";
+import { pagePowers } from "./page/page_powers.js";
 import { bindKeys, styleCommands } from "./page/commands.js";
 import { Editor } from "./page/editor.js";
 import { button, dialog, element, input } from "./page/elements.js";
@@ -36,11 +37,19 @@ const saved = new SavedDocument(
 const found = saved.load();
 const text = new TextDocument(found.kind === "found" ? found.document : welcome());
 const selection = new DocumentSelection(text);
-const dispatcher = new Dispatcher(documentHost(text, selection), {
-  app: { name: NAME, version: "1" },
-  runtime: browserRuntime,
-  onHostError: (error) => console.error(error),
-});
+/** @type {Dispatcher} */
+const dispatcher = new Dispatcher(
+  documentHost(
+    text,
+    selection,
+    pagePowers(() => dispatcher.tasks),
+  ),
+  {
+    app: { name: NAME, version: "1" },
+    runtime: browserRuntime,
+    onHostError: (error) => console.error(error),
+  },
+);
 
 const notices = new Notices(element("notice", HTMLElement));
 const run = localActions(dispatcher, (message) => notices.show(message));

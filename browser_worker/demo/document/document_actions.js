@@ -4,7 +4,15 @@
 import { ActionSpec } from "../../dispatcher/action_spec.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS } from "./document_format.js";
 import { DOCUMENT_LIMITS } from "./document_limits.js";
+import { EXPORT_ACTION } from "./export_task.js";
 import { MAX_MATCHES } from "./finder.js";
+import {
+  MAX_PICTURE_HEIGHT,
+  MAX_PICTURE_WIDTH,
+  MIN_PICTURE_WIDTH,
+  PICTURE_FORMATS,
+  PICTURE_WIDTH,
+} from "./page_picture.js";
 import { MARK_NAMES, STYLE_NAMES } from "./paragraph_styles.js";
 
 /** What one answer of a reading action holds at most, in UTF-16 code units. */
@@ -21,6 +29,7 @@ const OFFSET = { type: "integer", minimum: 0, description: "UTF-16 code units fr
 const PARAGRAPH = { type: "integer", minimum: 0, description: "Number of a paragraph, from 0" };
 const COUNT = { type: "integer", minimum: 0 };
 const TEXT = { type: "string", maxLength: MAX_TEXT, description: "A line feed begins a paragraph" };
+const FORMAT = { type: "string", enum: [...EXPORT_FORMATS.keys()] };
 const STYLE = { type: "string", enum: [...STYLE_NAMES] };
 const MARK = { type: "string", enum: [...MARK_NAMES] };
 const MARKS = {
@@ -181,6 +190,8 @@ export const DOCUMENT_ACTIONS = Object.freeze([
     "Select the text from start to end in the page, or set the caret; changes no text and no revision",
     {
       outputSchema: SPAN,
+      // What an atomic batch has selected goes back with it.
+      transaction: "document",
       inputSchema: object({ start: OFFSET, end: OFFSET }, ["start"]),
       commandId: 14,
     },
@@ -198,10 +209,7 @@ export const DOCUMENT_ACTIONS = Object.freeze([
     "document.export",
     `Give the whole document in a format, ${MAX_READ} code units at a time`,
     {
-      inputSchema: object(
-        { format: { type: "string", enum: [...EXPORT_FORMATS.keys()] }, from: OFFSET },
-        ["format"],
-      ),
+      inputSchema: object({ format: FORMAT, from: OFFSET }, ["format"]),
       outputSchema: object({ format: { type: "string" }, ...CHUNK }),
       commandId: 16,
     },
@@ -222,4 +230,53 @@ export const DOCUMENT_ACTIONS = Object.freeze([
     ...EDIT,
     commandId: 18,
   }),
+  ActionSpec.read(
+    EXPORT_ACTION,
+    "Write the whole document as a file that resources/read gives; a task, which fails where the document changes meanwhile",
+    {
+      inputSchema: object({ format: FORMAT }),
+      outputSchema: object({
+        resource: { type: "string" },
+        mimeType: { type: "string" },
+        size: { ...COUNT, description: "Bytes" },
+        format: FORMAT,
+        revision: { ...COUNT, description: "Of the document that was written" },
+      }),
+      commandId: 19,
+    },
+  ),
+  ActionSpec.read(
+    "ui.render",
+    `Draw the title and the text from a paragraph on as a picture, at most ${MAX_PICTURE_HEIGHT} pixels high, that resources/read gives`,
+    {
+      inputSchema: object(
+        {
+          format: {
+            type: "string",
+            enum: [...PICTURE_FORMATS],
+            description: `${PICTURE_FORMATS[0]} by default`,
+          },
+          width: {
+            type: "integer",
+            minimum: MIN_PICTURE_WIDTH,
+            maximum: MAX_PICTURE_WIDTH,
+            description: `Pixels; ${PICTURE_WIDTH} by default`,
+          },
+          paragraph: { ...PARAGRAPH, description: "The first that is drawn; 0 by default" },
+        },
+        [],
+      ),
+      outputSchema: object(
+        {
+          resource: { type: "string" },
+          mimeType: { type: "string" },
+          width: COUNT,
+          height: COUNT,
+          nextParagraph: { ...PARAGRAPH, description: "Where the next picture begins" },
+        },
+        ["resource", "mimeType", "width", "height"],
+      ),
+      commandId: 20,
+    },
+  ),
 ]);

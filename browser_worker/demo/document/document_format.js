@@ -1,11 +1,10 @@
 // @ts-check
 /** The formats in which a document leaves and comes in, in one table. */
 
-import { toHtml } from "./html_writer.js";
+import { htmlPieces } from "./html_writer.js";
 import { fromMarkdown } from "./markdown_reader.js";
-import { toMarkdown } from "./markdown_writer.js";
+import { markdownPieces } from "./markdown_writer.js";
 import { Paragraph } from "./paragraph.js";
-import { textOf } from "./paragraph_list.js";
 import { cleanText } from "./text_offsets.js";
 
 /** @import { DocumentState } from "./text_document.js" */
@@ -13,14 +12,16 @@ import { cleanText } from "./text_offsets.js";
 /** @typedef {"markdown" | "html" | "text"} ExportFormat */
 /** @typedef {"markdown" | "text"} ImportFormat */
 
-/** @type {ReadonlyMap<ExportFormat, { label: string, extension: string, mimeType: string, write: (document: DocumentState) => string }>} */
+/** @typedef {{ text: string, paragraphs: number }} Piece Some of what is written, and how many paragraphs it is of. */
+
+/** @type {ReadonlyMap<ExportFormat, { label: string, extension: string, mimeType: string, pieces: (document: DocumentState) => Iterable<Piece> }>} */
 export const EXPORT_FORMATS = new Map([
   [
     "markdown",
-    { label: "Markdown", extension: "md", mimeType: "text/markdown", write: toMarkdown },
+    { label: "Markdown", extension: "md", mimeType: "text/markdown", pieces: markdownPieces },
   ],
-  ["html", { label: "HTML", extension: "html", mimeType: "text/html", write: toHtml }],
-  ["text", { label: "Plain text", extension: "txt", mimeType: "text/plain", write: toText }],
+  ["html", { label: "HTML", extension: "html", mimeType: "text/html", pieces: htmlPieces }],
+  ["text", { label: "Plain text", extension: "txt", mimeType: "text/plain", pieces: textPieces }],
 ]);
 
 /** @type {ReadonlyMap<ImportFormat, (text: string) => DocumentState>} */
@@ -29,14 +30,19 @@ export const IMPORT_FORMATS = new Map([
   ["text", fromText],
 ]);
 
+/** @param {ExportFormat} format */
+export function exportFormat(format) {
+  const row = EXPORT_FORMATS.get(format);
+  if (row === undefined) throw new TypeError(`no format: ${format}`);
+  return row;
+}
+
 /**
  * @param {DocumentState} document
  * @param {ExportFormat} format
  */
 export function exported(document, format) {
-  const row = EXPORT_FORMATS.get(format);
-  if (row === undefined) throw new TypeError(`no format: ${format}`);
-  return row.write(document);
+  return [...exportFormat(format).pieces(document)].map(({ text }) => text).join("");
 }
 
 /**
@@ -50,10 +56,14 @@ export function imported(text, format) {
   return read(text);
 }
 
-/** @param {DocumentState} document */
-function toText({ title, paragraphs }) {
+/**
+ * @param {DocumentState} document
+ * @returns {Generator<Piece>}
+ */
+function* textPieces({ title, paragraphs }) {
   const heading = title.trim();
-  return `${heading === "" ? "" : `${heading}\n\n`}${textOf(paragraphs)}\n`;
+  if (heading !== "") yield { text: `${heading}\n\n`, paragraphs: 0 };
+  for (const { text } of paragraphs) yield { text: `${text}\n`, paragraphs: 1 };
 }
 
 /**

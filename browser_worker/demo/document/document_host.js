@@ -9,30 +9,44 @@ import { DOCUMENT_ACTIONS } from "./document_actions.js";
 import { imported } from "./document_format.js";
 import { DocumentLimitError } from "./document_limits.js";
 import { exportChunk, find, inspect, listParagraphs, outline, read } from "./document_readers.js";
+import { EXPORT_ACTION, Exports } from "./export_task.js";
 import { findMatches } from "./finder.js";
+import { KeptFiles } from "./kept_files.js";
+import { drawnPage } from "./page_picture.js";
 import { Paragraph } from "./paragraph.js";
 import { placeOf, startOf } from "./paragraph_list.js";
 import { markBits } from "./paragraph_styles.js";
-
 import { OffsetError, cleanText } from "./text_offsets.js";
 
 /** @import { CallContext, Host } from "../../dispatcher/host.js" */
 /** @import { ImportFormat } from "./document_format.js" */
+/** @import { ExportPowers } from "./export_task.js" */
 /** @import { DocumentSelection } from "./document_selection.js" */
+/** @import { PicturePowers } from "./page_picture.js" */
 /** @import { Mark, ParagraphStyle } from "./paragraph_styles.js" */
 /** @import { Span, TextDocument } from "./text_document.js" */
 
 /** @typedef {(input: any, context: CallContext) => unknown} Handler */
+
+/** @typedef {ExportPowers & PicturePowers} HostPowers What the actions need of the page around the document. */
+
+/** The one domain of transactions. */
+const DOMAIN = "document";
 
 /**
  * Makes the host of one document.
  *
  * @param {TextDocument} document
  * @param {DocumentSelection} selection
+ * @param {HostPowers} powers
  * @returns {Host}
  */
-export function documentHost(document, selection) {
-  const handlers = makeHandlers(document, selection);
+export function documentHost(document, selection, powers) {
+  const files = new KeptFiles();
+  const handlers = new Map([
+    ...editingHandlers(document, selection),
+    ...filingHandlers(document, files, powers),
+  ]);
   return {
     actions: () => DOCUMENT_ACTIONS,
     revision: () => document.revision,
@@ -56,15 +70,64 @@ export function documentHost(document, selection) {
       }
     },
     inspect: () => inspect(document, selection),
+    supportsTransaction: (domain) => domain === DOMAIN,
+    beginTransaction() {
+      document.begin();
+      selection.begin();
+    },
+    commitTransaction() {
+      document.commit();
+      selection.commit();
+    },
+    rollbackTransaction() {
+      document.rollback();
+      selection.rollback();
+    },
+    readResource: (uri, offset, limit) => files.read(uri, offset, limit),
   };
+}
+
+/**
+ * What gives a file, and changes nothing of the document.
+ *
+ * @param {TextDocument} document
+ * @param {KeptFiles} files
+ * @param {HostPowers} powers
+ * @returns {[string, Handler][]}
+ */
+function filingHandlers(document, files, powers) {
+  const exports = new Exports(document, files, powers);
+  return [
+    [EXPORT_ACTION, ({ format }) => exports.start(format)],
+    [
+      "ui.render",
+      ({ format, width, paragraph = 0 }) => {
+        document.checkParagraph(paragraph);
+        const { data, extension, mimeType, picture } = drawnPage(
+          document,
+          { format, width, first: paragraph },
+          powers,
+        );
+        const resource = files.keep("picture", extension, mimeType, data);
+        const { next } = picture;
+        return {
+          resource,
+          mimeType,
+          width: picture.width,
+          height: picture.height,
+          ...(next === undefined ? {} : { nextParagraph: next }),
+        };
+      },
+    ],
+  ];
 }
 
 /**
  * @param {TextDocument} document
  * @param {DocumentSelection} selection
- * @returns {Map<string, Handler>}
+ * @returns {[string, Handler][]}
  */
-function makeHandlers(document, selection) {
+function editingHandlers(document, selection) {
   /** @param {Span} span */
   const output = ({ start, end }) => ({ start, end, length: document.length });
   /**
@@ -135,8 +198,7 @@ function makeHandlers(document, selection) {
     return span === undefined ? output({ start: 0, end: 0 }) : edited(span, context);
   }
 
-  /** @type {[string, Handler][]} */
-  const table = [
+  return [
     [
       "document.text.insert",
       ({ text, at = selection.end, marks }, context) => {
@@ -201,7 +263,6 @@ function makeHandlers(document, selection) {
       },
     ],
   ];
-  return new Map(table);
 }
 
 /**

@@ -13,9 +13,11 @@ export class DocumentSelection {
     this._document = document;
     this._anchor = 0;
     this._focus = 0;
+    /** What a transaction goes back to. @type {{ anchor: number, focus: number, set: boolean } | undefined} */
+    this._memory = undefined;
     /** @type {Set<() => void>} */
     this._listeners = new Set();
-    document.onChange((edits) => this._follow(edits));
+    document.onEdit((edits) => this._follow(edits));
   }
 
   get anchor() {
@@ -57,6 +59,30 @@ export class DocumentSelection {
     const { text } = this._document;
     this._anchor = floorOffset(text, anchor);
     this._focus = floorOffset(text, focus);
+    if (this._memory === undefined) this._tell();
+    else this._memory.set = true;
+  }
+
+  /** Remembers it, and tells nobody of what it is set to until `commit`. */
+  begin() {
+    this._memory = { anchor: this._anchor, focus: this._focus, set: false };
+  }
+
+  /** Call it when the document has told of its own changes: listeners look at both. */
+  commit() {
+    const set = this._memory?.set;
+    this._memory = undefined;
+    if (set) this._tell();
+  }
+
+  /** Puts it back to where it was at `begin`. Call it when the document is back. */
+  rollback() {
+    if (this._memory === undefined) return;
+    ({ anchor: this._anchor, focus: this._focus } = this._memory);
+    this._memory = undefined;
+  }
+
+  _tell() {
     for (const listener of this._listeners) listener();
   }
 

@@ -4,7 +4,11 @@
  * applies none; each holds all that is needed to go either way.
  */
 
+import { at, lengthOf, startOf } from "./paragraph_list.js";
+
 /** @import { Splice } from "./paragraph_list.js" */
+/** @import { Paragraph } from "./paragraph.js" */
+/** @import { DocumentState, Span } from "./text_document.js" */
 /** @import { TextEdit } from "./text_offsets.js" */
 
 /**
@@ -26,6 +30,27 @@ const JOINS = new Map([
   ["erase", new Set(/** @type {Typing[]} */ (["erase"]))],
   ["title", new Set(/** @type {Typing[]} */ (["title"]))],
 ]);
+
+/** A splice that changes nothing: of a step that is of the title only. @type {Readonly<Splice>} */
+export const NOTHING = Object.freeze({ at: 0, removed: [], inserted: [] });
+
+const LETTER = /^\S$/u;
+const SPACE = /^[^\S\n]$/u;
+
+/**
+ * What a person's edit is as typing.
+ *
+ * @param {TextEdit} edit
+ * @param {string} inserted
+ * @returns {Typing}
+ */
+export function typing({ removed }, inserted) {
+  if (removed === 0 && LETTER.test(inserted)) return "letter";
+  if (removed === 0 && SPACE.test(inserted)) return "space";
+  return inserted === "" && removed <= 2 ? "erase" : null;
+}
+
+/** @typedef {{ undo: readonly Change[], redo: readonly Change[], typing: Typing }} HistoryState */
 
 /** The steps of one document. */
 export class History {
@@ -64,6 +89,22 @@ export class History {
     }
     this._typing = typing;
     this._redo = [];
+  }
+
+  /**
+   * All of it as it is now.
+   *
+   * @returns {HistoryState}
+   */
+  state() {
+    return { undo: [...this._undo], redo: [...this._redo], typing: this._typing };
+  }
+
+  /** @param {HistoryState} state */
+  restore({ undo, redo, typing: kind }) {
+    this._undo = [...undo];
+    this._redo = [...redo];
+    this._typing = kind;
   }
 
   /** Ends the step that typing would still go into. */
@@ -105,6 +146,30 @@ export function inverse({ splice, title, edits }) {
 }
 
 /**
+ * What made one state of another, as one step of undo.
+ *
+ * @param {DocumentState} before
+ * @param {DocumentState} after
+ * @param {readonly TextEdit[]} edits
+ * @returns {Change | null} Null where the states are the same.
+ */
+export function wholeChange(before, after, edits) {
+  const [from, to] = [before.paragraphs, after.paragraphs];
+  const most = Math.min(from.length, to.length);
+  const same = (/** @type {number} */ one, /** @type {number} */ other) =>
+    at(from, one).equals(at(to, other));
+  let first = 0;
+  while (first < most && same(first, first)) first++;
+  let tail = 0;
+  while (tail < most - first && same(from.length - 1 - tail, to.length - 1 - tail)) tail++;
+  const removed = from.slice(first, from.length - tail);
+  const inserted = to.slice(first, to.length - tail);
+  const title = before.title === after.title ? null : { before: before.title, after: after.title };
+  if (title === null && removed.length === 0 && inserted.length === 0) return null;
+  return { splice: { at: first, removed, inserted }, title, edits };
+}
+
+/**
  * Two changes as one, where the second goes on at the place of the first.
  *
  * @param {Change} first
@@ -136,4 +201,21 @@ function together(first, second) {
       },
     ],
   };
+}
+
+/**
+ * The stretch of the text that a change has touched.
+ *
+ * @param {Change} change
+ * @param {readonly Paragraph[]} paragraphs As they are now.
+ * @returns {Span}
+ */
+export function touched({ splice, edits }, paragraphs) {
+  const [edit] = edits;
+  if (edits.length === 1 && edit !== undefined) {
+    return { start: edit.start, end: edit.start + edit.inserted };
+  }
+  if (splice.inserted.length === 0) return { start: 0, end: 0 };
+  const start = startOf(paragraphs, splice.at);
+  return { start, end: start + lengthOf(splice.inserted) };
 }

@@ -3,6 +3,7 @@
 
 import { grouped } from "./markdown_writer.js";
 
+/** @import { Piece } from "./document_format.js" */
 /** @import { Paragraph, Run } from "./paragraph.js" */
 /** @import { DocumentState } from "./text_document.js" */
 
@@ -17,12 +18,18 @@ const ELEMENTS = Object.freeze([
  * A whole page.
  *
  * @param {DocumentState} document
+ * @returns {Generator<Piece>}
  */
-export function toHtml({ title, paragraphs }) {
+export function* htmlPieces({ title, paragraphs }) {
   const heading = title.trim();
   const head = `<meta charset="utf-8">\n<title>${escaped(heading === "" ? "Untitled" : heading)}</title>`;
   const first = heading === "" ? "" : `<h1>${escaped(heading)}</h1>\n`;
-  return `<!doctype html>\n<html lang="">\n${head}\n<body>\n${first}${toHtmlFragment(paragraphs)}</body>\n</html>\n`;
+  const text = `<!doctype html>\n<html lang="">\n${head}\n<body>\n${first}`;
+  yield { text, paragraphs: 0 };
+  for (const group of grouped(paragraphs)) {
+    yield { text: `${block(group)}\n`, paragraphs: group.length };
+  }
+  yield { text: "</body>\n</html>\n", paragraphs: 0 };
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { ALL_MARKS } from "./paragraph_styles.js";
 
+/** @import { Piece } from "./document_format.js" */
 /** @import { Paragraph, Run } from "./paragraph.js" */
 /** @import { ParagraphStyle } from "./paragraph_styles.js" */
 /** @import { DocumentState } from "./text_document.js" */
@@ -27,12 +28,20 @@ const CODE = 4;
  * Empty paragraphs outside of code are left out: Markdown has no word for them.
  *
  * @param {DocumentState} document
+ * @returns {Generator<Piece>}
  */
-export function toMarkdown({ title, paragraphs }) {
+export function* markdownPieces({ title, paragraphs }) {
   const heading = title.trim();
-  const blocks = heading === "" ? [] : [`# ${escaped(heading)}`];
-  for (const group of grouped(paragraphs)) blocks.push(block(group));
-  return blocks.length === 0 ? "" : `${blocks.filter(Boolean).join("\n\n")}\n`;
+  let apart = "";
+  if (heading !== "") {
+    yield { text: `# ${escaped(heading)}\n`, paragraphs: 0 };
+    apart = "\n";
+  }
+  for (const group of grouped(paragraphs)) {
+    const text = block(group);
+    yield { text: text && `${apart}${text}\n`, paragraphs: group.length };
+    if (text !== "") apart = "\n";
+  }
 }
 
 /**

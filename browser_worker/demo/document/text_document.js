@@ -8,7 +8,7 @@
  */
 
 import { DOCUMENT_LIMITS, checkLimits } from "./document_limits.js";
-import { History } from "./history.js";
+import { History, NOTHING, inverse, touched, typing, wholeChange } from "./history.js";
 import { Paragraph } from "./paragraph.js";
 import { markBit } from "./paragraph_styles.js";
 import { at, lengthOf, placeOf, replaced, spliced, startOf, textOf } from "./paragraph_list.js";
@@ -16,16 +16,15 @@ import { allReplaced } from "./replace_all.js";
 import { OffsetError, cleanText, splitsCharacter } from "./text_offsets.js";
 
 /** @import { DocumentLimits } from "./document_limits.js" */
-/** @import { Change, Typing } from "./history.js" */
+/** @import { Change, HistoryState, Typing } from "./history.js" */
 /** @import { Mark, ParagraphStyle } from "./paragraph_styles.js" */
 /** @import { TextEdit } from "./text_offsets.js" */
 
 /** @typedef {{ title: string, paragraphs: readonly Paragraph[] }} DocumentState */
 /** @typedef {{ start: number, end: number }} Span */
+/** @typedef {{ state: DocumentState, revision: number, history: HistoryState, edits: TextEdit[], told: boolean }} Memory */
 
 const EMPTY = Object.freeze([new Paragraph("body")]);
-const LETTER = /^\S$/u;
-const SPACE = /^[^\S\n]$/u;
 
 /** One document. */
 export class TextDocument {
@@ -43,6 +42,10 @@ export class TextDocument {
     this._text = undefined;
     this._revision = 1;
     this._history = new History();
+    /** What a transaction goes back to. @type {Memory | undefined} */
+    this._memory = undefined;
+    /** @type {Set<(edits: readonly TextEdit[]) => void>} */
+    this._followers = new Set();
     /** @type {Set<(edits: readonly TextEdit[]) => void>} */
     this._listeners = new Set();
   }
@@ -79,7 +82,16 @@ export class TextDocument {
   }
 
   /**
-   * @param {(edits: readonly TextEdit[]) => void} listener Told after each change how the text moved.
+   * @param {(edits: readonly TextEdit[]) => void} follower Told at once of each edit, within a
+   *   transaction too: for what stands in the text as long as the text is there.
+   */
+  onEdit(follower) {
+    this._followers.add(follower);
+  }
+
+  /**
+   * @param {(edits: readonly TextEdit[]) => void} listener Told after each change how the text moved;
+   *   of a transaction once, when it is committed, and never when it is rolled back.
    * @returns {() => void} Ends it.
    */
   onChange(listener) {
@@ -263,6 +275,43 @@ export class TextDocument {
     this._history.close();
   }
 
+  /** Remembers all of it, until `commit` or `rollback`. */
+  begin() {
+    if (this._memory !== undefined) throw new Error("a transaction has begun already");
+    const state = { title: this._title, paragraphs: this._paragraphs };
+    const history = this._history.state();
+    this._memory = { state, revision: this._revision, history, edits: [], told: false };
+  }
+
+  /** Makes one step of undo of all that was done since `begin`, and tells of it. */
+  commit() {
+    const memory = this._memory;
+    if (memory === undefined) throw new Error("no transaction has begun");
+    const { state, revision, history, edits } = memory;
+    const whole = wholeChange(state, this, [...edits]);
+    this._history.restore(history);
+    if (whole === null) this._revision = revision;
+    else this._history.record(whole);
+    memory.told = true;
+    if (whole !== null || edits.length > 0) this._tell(edits);
+    this._memory = undefined;
+  }
+
+  /** Puts all of it back to what it was at `begin`: the revision and the steps of undo, too. */
+  rollback() {
+    const memory = this._memory;
+    if (memory === undefined) throw new Error("no transaction has begun");
+    this._memory = undefined;
+    this._setParagraphs(memory.state.paragraphs);
+    this._title = memory.state.title;
+    this._revision = memory.revision;
+    this._history.restore(memory.history);
+    const { edits } = inverse({ splice: NOTHING, title: null, edits: memory.edits });
+    for (const follower of this._followers) follower(edits);
+    // Where a listener has failed in `commit`, others had been told of what is no more.
+    if (memory.told) this._tell(edits);
+  }
+
   /**
    * @param {number} start
    * @param {number} end
@@ -323,7 +372,7 @@ export class TextDocument {
   _again(change) {
     if (change === undefined) return undefined;
     this._apply(change);
-    return spanOf(change, this._paragraphs);
+    return touched(change, this._paragraphs);
   }
 
   /** @param {Change} change */
@@ -331,6 +380,13 @@ export class TextDocument {
     if (splice !== NOTHING) this._setParagraphs(spliced(this._paragraphs, splice));
     if (title !== null) this._title = title.after;
     this._revision++;
+    for (const follower of this._followers) follower(edits);
+    if (this._memory === undefined) this._tell(edits);
+    else this._memory.edits.push(...edits);
+  }
+
+  /** @param {readonly TextEdit[]} edits */
+  _tell(edits) {
     for (const listener of this._listeners) listener(edits);
   }
 
@@ -340,34 +396,4 @@ export class TextDocument {
     this._length = lengthOf(this._paragraphs);
     this._text = undefined;
   }
-}
-
-const NOTHING = Object.freeze({ at: 0, removed: Object.freeze([]), inserted: Object.freeze([]) });
-
-/**
- * The stretch of the text that a change has touched.
- *
- * @param {Change} change
- * @param {readonly Paragraph[]} paragraphs As they are now.
- * @returns {Span}
- */
-function spanOf({ splice, edits }, paragraphs) {
-  const [edit] = edits;
-  if (edits.length === 1 && edit !== undefined) {
-    return { start: edit.start, end: edit.start + edit.inserted };
-  }
-  if (splice.inserted.length === 0) return { start: 0, end: 0 };
-  const start = startOf(paragraphs, splice.at);
-  return { start, end: start + lengthOf(splice.inserted) };
-}
-
-/**
- * @param {TextEdit} edit
- * @param {string} inserted
- * @returns {Typing}
- */
-function typing({ removed }, inserted) {
-  if (removed === 0 && LETTER.test(inserted)) return "letter";
-  if (removed === 0 && SPACE.test(inserted)) return "space";
-  return inserted === "" && removed <= 2 ? "erase" : null;
 }

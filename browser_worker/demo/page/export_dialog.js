@@ -1,7 +1,7 @@
 // @ts-check
 /** Shows the document in a format, to copy or to keep as a file. */
 
-import { EXPORT_FORMATS } from "../document/document_format.js";
+import { EXPORT_FORMATS, exportFormat, exported } from "../document/document_format.js";
 
 /** @import { ExportFormat } from "../document/document_format.js" */
 /** @import { TextDocument } from "../document/text_document.js" */
@@ -19,13 +19,9 @@ import { EXPORT_FORMATS } from "../document/document_format.js";
  */
 export function bindExportDialog({ dialog, format, output, copy, download, told }, text) {
   for (const [name, { label }] of EXPORT_FORMATS) format.append(new Option(label, name));
-  const row = () => {
-    const found = EXPORT_FORMATS.get(/** @type {ExportFormat} */ (format.value));
-    if (found === undefined) throw new TypeError(`no format: ${format.value}`);
-    return found;
-  };
+  const chosen = () => /** @type {ExportFormat} */ (format.value);
   const show = () => {
-    output.value = row().write({ title: text.title, paragraphs: text.paragraphs });
+    output.value = exported(text, chosen());
     told.textContent = "";
   };
   format.addEventListener("change", show);
@@ -39,7 +35,7 @@ export function bindExportDialog({ dialog, format, output, copy, download, told 
     }
   });
   download.addEventListener("click", () => {
-    const { extension, mimeType } = row();
+    const { extension, mimeType } = exportFormat(chosen());
     const address = URL.createObjectURL(new Blob([output.value], { type: mimeType }));
     const link = document.createElement("a");
     link.href = address;

@@ -5,54 +5,7 @@ import {
   DOCUMENT_ACTIONS,
   MAX_READ,
 } from "../../../browser_worker/demo/document/document_actions.js";
-import { documentHost } from "../../../browser_worker/demo/document/document_host.js";
-import { DocumentSelection } from "../../../browser_worker/demo/document/document_selection.js";
-import { fromMarkdown } from "../../../browser_worker/demo/document/markdown_reader.js";
-import { TextDocument } from "../../../browser_worker/demo/document/text_document.js";
-import { AppError } from "../../../browser_worker/dispatcher/app_error.js";
-import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
-
-/** @param {string} [markdown] */
-function setUp(markdown = "") {
-  const text = new TextDocument(fromMarkdown(markdown));
-  const selection = new DocumentSelection(text);
-  const dispatcher = new Dispatcher(documentHost(text, selection), {
-    app: { name: "Write", version: "1" },
-  });
-  dispatcher.setEnabled(true);
-  /** As a person does. @param {string} action @param {unknown} [input] @returns {any} */
-  const local = (action, input) => dispatcher.executeLocal(action, input);
-  /** As a terminal does. @param {string} action @param {unknown} [input] @returns {any} */
-  const remote = (action, input) => {
-    const done = dispatcher.execute({
-      action,
-      input,
-      session: "terminal",
-      expectedRevision: text.revision,
-    });
-    return /** @type {any} */ (done).output;
-  };
-  return { text, selection, dispatcher, local, remote };
-}
-
-/**
- * @param {() => unknown} call
- * @param {string} code
- * @param {string} [path] Of the input that was refused.
- */
-function refuses(call, code, path) {
-  assert.throws(call, (error) => {
-    assert.ok(error instanceof AppError, String(error));
-    assert.equal(error.code, code);
-    if (path !== undefined) {
-      assert.deepEqual(
-        /** @type {{ path: string }[]} */ (error.data["errors"]).map((each) => each.path),
-        [path],
-      );
-    }
-    return true;
-  });
-}
+import { refuses, setUp } from "./support/word_processor.js";
 
 test("every action has a handler and an answer that fits its schema", () => {
   const { text, remote } = setUp("# T\n\none two\n\n## Head\n\n- item");
@@ -71,6 +24,7 @@ test("every action has a handler and an answer that fits its schema", () => {
     "document.title.set": { title: "New" },
     "document.export": { format: "html" },
     "document.import": { format: "markdown", text: "# N\n\nbody" },
+    "document.export.file": { format: "text" },
   };
   for (const { name } of DOCUMENT_ACTIONS) {
     assert.equal(typeof remote(name, inputs[name] ?? {}), "object", name);
