@@ -152,6 +152,10 @@ class NativePeer:
         except Exception:  # noqa: BLE001 - a session raises nothing; if it does, it has no state
             self.close()
             return
+        except BaseException:
+            # The program is left in the midst of a call: its caller is not kept waiting.
+            self.close()
+            raise
         if isinstance(answer, UnfinishedCall):
             self.waiting = answer
             if self.closed:

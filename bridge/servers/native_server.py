@@ -15,9 +15,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Protocol, Self
+from weakref import WeakSet
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import NATIVE_LIMITS, NativeLimits
@@ -103,6 +105,7 @@ class NativeServer:
         self._waiting: Waiting | None = None
         self.closed = False
         self._unwatch = dispatcher.on_enabled_change(self._changed)
+        _OPEN.add(self)
 
     def __enter__(self) -> Self:
         return self
@@ -156,6 +159,27 @@ class NativeServer:
             self._waiting.stop()
         self._selector.close()
 
+    def drop(self) -> None:
+        """Let go of every handle, in a child that was forked: all of them are the parent's.
+
+        Nothing is stopped or taken back: a selector is shared with the parent, which would hear
+        of its callers no more. What the child kept, the parent could not hang up on.
+        """
+        if self.closed:
+            return
+        self.closed = True
+        self._unwatch()
+        with suppress(OSError):  # where it is not inherited
+            self._selector.close()
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            listener.close()
+        for peer in self._peers:
+            peer.close()
+            peer.socket.close()
+        self._peers.clear()
+        self._waiting = None
+
     def poll(self, timeout: float = 0.0) -> bool:
         """Do what there is to do, at most one tick's worth, and say whether there is more.
 
@@ -177,10 +201,13 @@ class NativeServer:
     async def serve_forever(self) -> None:
         """Run in an event loop of asyncio until the server is closed; cancelling closes it.
 
-        Hosts may be asynchronous: the dispatcher then needs a runtime for asyncio.
+        Hosts may be asynchronous: the dispatcher then needs a runtime for asyncio. Raises
+        `RuntimeError` where it runs already.
         """
         from bridge.servers.native_asyncio import AsyncioTicks  # noqa: PLC0415 - an event loop
 
+        if self._waiting is not None:
+            raise RuntimeError("the server runs in an event loop already")
         if not self.closed:
             await AsyncioTicks(self).run()
 
@@ -260,7 +287,7 @@ class NativeServer:
             if peer.closed:
                 self._peers.remove(peer)
                 self._watch(peer, 0)
-                peer.socket.close()
+                _hang_up(peer.socket)
                 if self._waiting is not None:
                     self._waiting.forget(peer)
             else:
@@ -330,6 +357,25 @@ class NativeServer:
             at = peer.cut_off_at()
             if at is not None and now >= at:
                 peer.close()
+
+
+_OPEN: Final[WeakSet[NativeServer]] = WeakSet()
+
+
+def _drop_all() -> None:
+    for server in list(_OPEN):
+        server.drop()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_drop_all)
+
+
+def _hang_up(opened: socket.socket) -> None:
+    """End a connection, also where a program that was started has a copy of its handle."""
+    with suppress(OSError):
+        opened.shutdown(socket.SHUT_RDWR)
+    opened.close()
 
 
 def _refuse(opened: socket.socket) -> None:
