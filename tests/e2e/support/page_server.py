@@ -20,13 +20,17 @@ def serve_pages(
     headers: Mapping[str, str] | None = None,
     folder: Path | None = None,
     index: str = "demo/index.html",
+    mounts: Mapping[str, Path] | None = None,
 ) -> Iterator[StaticPages]:
     """Serve a folder (by default the browser modules), and the tests' pages below `/probe`."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="pages", daemon=True)
     thread.start()
     pages = StaticPages(
-        folder or browser_assets(), index=index, headers=headers, mounts={"/probe": PAGES}
+        folder or browser_assets(),
+        index=index,
+        headers=headers,
+        mounts={"/probe": PAGES, **(mounts or {})},
     )
     asyncio.run_coroutine_threadsafe(pages.__aenter__(), loop).result(10)
     try:

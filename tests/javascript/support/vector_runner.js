@@ -116,7 +116,7 @@ class Run {
     if (step.close_session !== undefined) this.endpoint.closeSession(step.close_session);
     if (step.advance !== undefined) this.runtime.pass(Number(step.advance) * 1000);
     if (step.tick) this.fixture.tick();
-    await settle();
+    if (step.advance !== undefined || step.tick || step.enable !== undefined) await settle();
     if (step.local !== undefined || step.command !== undefined) await this.local(step);
     if (step.line !== undefined || step.line_build !== undefined) await this.send(step);
     if (step.answer !== undefined) this.arrived(step);
