@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import tomllib
 from functools import cache
@@ -17,6 +18,8 @@ JAVASCRIPT_TEST = re.compile(
     r"""\b(?:test|it)\(\s*(["'`])(?P<name>(?:\\.|(?!\1).)*)\1""", re.DOTALL
 )
 
+CORE = ROOT / "tests" / "requirements" / "core.toml"
+
 Rule = dict[str, object]
 
 
@@ -24,10 +27,17 @@ def rules(path: Path) -> list[Rule]:
     return list(tomllib.loads(path.read_text(encoding="utf-8"))["rule"])
 
 
+def headings() -> list[str]:
+    """Return the parts of the reference that the core's rules are taken from."""
+    return list(tomllib.loads(CORE.read_text(encoding="utf-8"))["headings"])
+
+
 @cache
 def names_of_tests(path: Path) -> frozenset[str]:
-    """Return what a test file defines: functions (with their class), or the titles of tests."""
+    """Return what a file defines: functions (with their class), titles of tests, or vectors."""
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        return frozenset(case["name"] for case in json.loads(text)["cases"])
     if path.suffix == ".js":
         return frozenset(match["name"] for match in JAVASCRIPT_TEST.finditer(text))
     names: set[str] = set()
@@ -88,6 +98,12 @@ def test_ids_of_rules_are_unique(path: Path) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_every_rule_of_the_core_names_a_heading_and_every_heading_has_rules() -> None:
+    named = [rule.get("heading") for rule in rules(CORE)]
+    assert {heading for heading in named if heading not in headings()} == set()
+    assert set(headings()) <= set(named)
+
+
 def test_a_rule_without_a_test_or_with_an_unknown_one_is_found() -> None:
     here = Path(__file__).relative_to(ROOT)
     rule: Rule = {"id": "x", "text": "t", "source": "contract", "tests": []}
@@ -95,3 +111,6 @@ def test_a_rule_without_a_test_or_with_an_unknown_one_is_found() -> None:
     assert problems(rule | {"tests": [f"{here}::test_ids_of_rules_are_unique"]}) == []
     assert "does not define" in problems(rule | {"tests": [f"{here}::test_nothing"]})[0]
     assert "does not exist" in problems(rule | {"tests": ["tests/none.py::test_nothing"]})[0]
+    vectors = "tests/vectors/batches.json"
+    assert problems(rule | {"tests": [f"{vectors}::a batch of one call"]}) == []
+    assert "does not define" in problems(rule | {"tests": [f"{vectors}::a batch of none"]})[0]
