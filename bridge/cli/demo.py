@@ -109,10 +109,11 @@ async def _demo(args: argparse.Namespace) -> int:
         print("The page is attached.\n")
         await _edit(bridge)
         drawing = await stack.enter_async_context(drawing_app(headless=bool(args.headless)))
-        if drawing is not None and not await draw(drawing):
+        picture: Path = args.screenshot or Path("bascule-demo.png")
+        drawn = picture.with_name(f"{picture.stem}-drawing.png") if args.headless else None
+        if drawing is not None and not await draw(drawing, drawn):
             raise DemoError("the drawing app refused to draw")
         if page is not None:
-            picture: Path = args.screenshot or Path("bascule-demo.png")
             await page.screenshot(path=str(picture))
             print(f"\nA picture of the page is in {picture}.")
             return ExitCode.DONE

@@ -9,8 +9,9 @@ import asyncio
 import json
 import shlex
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from bridge.contract.error_codes import ExitCode
@@ -19,10 +20,14 @@ __all__ = ["DrawingApp", "draw", "drawing_app"]
 
 _START_SECONDS: Final = 30.0
 _CALL_SECONDS: Final = 40.0
-_SHAPES: Final = (
-    ("kind=rectangle", "x=60", "y=60", "width=220", "height=140", "fill=#ffcc66"),
-    ("kind=text", "x=80", "y=110", "text=Hello from a terminal", "size=14"),
-)
+_RECTANGLE: Final = ("kind=rectangle", "x=60", "y=60", "width=220", "height=140", "fill=#ffcc66")
+_BATCH: Final = [
+    {"action": "draw.layer.add", "input": {"name": "Words"}},
+    {
+        "action": "draw.shape.add",
+        "input": {"kind": "text", "x": 80, "y": 110, "text": "Hello from a terminal"},
+    },
+]
 
 
 class DrawingApp(NamedTuple):
@@ -73,36 +78,51 @@ async def _ready(child: asyncio.subprocess.Process) -> DrawingApp | None:
     return DrawingApp(child.pid, path)
 
 
-async def draw(app: DrawingApp) -> bool:
-    """Draw in the app by commands that anybody would type, and say whether it worked."""
+async def draw(app: DrawingApp, picture: Path | None = None) -> bool:
+    """Draw in the app by commands that anybody would type, and say whether all of it worked.
+
+    `picture` is a file for what is drawn in the end.
+    """
     print("\nA native app is driven by the same words; this one is a drawing app.")
-    for shape in _SHAPES:
-        words = ["draw.shape.add", *shape, "--expected-revision", "latest"]
-        print(f"$ bascule call bascule-draw {shlex.join(words)}")
-        status, answer = await _call(app, words)
+    latest = ("--expected-revision", "latest")
+    steps = [
+        _Step("call", ["draw.shape.add", *_RECTANGLE, *latest]),
+        # All of it or nothing, and one step of undo.
+        _Step("batch", ["--atomic", *latest], json.dumps(_BATCH)),
+        _Step("call", ["draw.export", "format=svg"]),
+        # It is the first that this app was ever asked for.
+        _Step("task", ["task-1", "--wait"]),
+    ]
+    if picture is not None:
+        steps.append(_Step("render", ["-o", str(picture)]))
+    for step in steps:
+        before = "" if step.stdin is None else f"echo {shlex.quote(step.stdin)} | "
+        print(f"$ {before}bascule {step.command} bascule-draw {shlex.join(step.words)}")
+        status, answer = await _run(app, step)
+        print(answer.strip())
         if status != ExitCode.DONE:
-            print(answer.strip())
             return False
-    status, answer = await _call(app, ["draw.read"])
-    if status != ExitCode.DONE:
-        return False
-    shapes = json.loads(answer)["shapes"]
-    print(f"It has {len(shapes)} shapes now: {', '.join(shape['kind'] for shape in shapes)}.")
     return True
 
 
-async def _call(app: DrawingApp, words: Sequence[str]) -> tuple[int, str]:
+class _Step(NamedTuple):
+    command: str
+    words: list[str]
+    stdin: str | None = None
+
+
+async def _run(app: DrawingApp, step: _Step) -> tuple[int, str]:
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "bridge.cli.main",
-        "call",
+        step.command,
         app.path,
-        *words,
-        stdin=asyncio.subprocess.DEVNULL,
+        *step.words,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     async with asyncio.timeout(_CALL_SECONDS):
-        output, complaint = await child.communicate()
-    return child.returncode or 0, (output or complaint).decode()
+        output, said = await child.communicate((step.stdin or "").encode())
+    return child.returncode or 0, (output or said).decode()

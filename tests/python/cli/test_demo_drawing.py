@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,19 +22,26 @@ def _runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-async def test_commands_draw_in_an_app_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_commands_draw_in_an_app_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "drawing.png"
     async with drawing_app(headless=True) as app:
         assert app is not None
-        assert await draw(app)
+        assert await draw(app, picture)
     shown = capsys.readouterr().out
     assert "$ bascule call bascule-draw draw.shape.add kind=rectangle" in shown
-    assert "It has 2 shapes now: rectangle, text." in shown
+    assert "| bascule batch bascule-draw --atomic" in shown
+    assert '"resource": "draw:export/task-1.svg"' in shown
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 async def test_a_call_that_fails_is_shown_and_told(capsys: pytest.CaptureFixture[str]) -> None:
     gone = DrawingApp(1, "/nowhere/bascule-draw.1.00000000.sock")
     assert not await draw(gone)
-    assert "It has" not in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "$ bascule call" in shown
+    assert "$ bascule task" not in shown
 
 
 async def test_an_app_that_cannot_be_served_is_left_out(
