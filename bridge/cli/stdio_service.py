@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.failure_report import report_failure
-from bridge.cli.line_reader import LineReader
 from bridge.cli.stdio_gateway import StdioGateway
 from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.usage_error import UsageError
@@ -20,6 +19,7 @@ from bridge.client.bridge_choice import ChosenBridge
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import ExitCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
+from bridge.contract.line_reader import LineReader
 
 if TYPE_CHECKING:
     from bridge.client.native_choice import ChosenNative
