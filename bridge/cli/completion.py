@@ -7,19 +7,25 @@ one. What it asks of a bridge changes nothing.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from bridge.cli.app_session import AppSession
 from bridge.cli.commands import COMMANDS
 from bridge.cli.parsing import CommandParser, Parser
+from bridge.cli.protocol_option import PROTOCOLS
+from bridge.cli.render_view import RENDER_ACTION
 
 __all__ = ["FILES", "Candidate", "candidates"]
 
 _PATIENCE_SECONDS: Final = 0.8
 _TARGET_OPTIONS: Final = ("--app", "--url", "--origin", "--token", "--token-file")
-_TAKES_ACTION: Final = frozenset({"call", "describe"})
+_TAKES_ACTION: Final = frozenset({"call", "describe", "render"})
+_TAKES_FILE: Final = frozenset({"assets", "headless"})
+_TAKE_FILE: Final = frozenset({"--input-file", "--token-file", "--output", "-o"})
+_FOR_PAGES: Final = frozenset({"open", "watch"})
 _SHELLS: Final = ("bash", "zsh", "fish")
 
 
@@ -32,6 +38,12 @@ class Candidate(NamedTuple):
 
 FILES: Final = Candidate(":files")
 """Stands alone, and asks the shell for the names of files."""
+_FIXED: Final[Mapping[str, Sequence[Candidate]]] = MappingProxyType(
+    {
+        "--expected-revision": (Candidate("latest", "whatever it is"),),
+        "--protocol": tuple(map(Candidate, PROTOCOLS)),
+    }
+)
 
 
 class _Typed(NamedTuple):
@@ -90,12 +102,12 @@ def _sort(words: Sequence[str], parser: Parser) -> _Typed:
         name, equals, value = word.partition("=")
         if awaited is not None:
             options[awaited], awaited = word, None
+        elif word in known and known[word].nargs != 0:
+            awaited = word
         elif not word.startswith("--"):
             others.append(word)
         elif equals:
             options[name] = value
-        elif name in known and known[name].nargs != 0:
-            awaited = name
         else:
             options[name] = ""
     return _Typed(options, others, awaited)
@@ -107,57 +119,47 @@ def _values_of(option: str, parser: Parser) -> list[Candidate]:
         return []
     if action.choices is not None:
         return [Candidate(str(choice)) for choice in action.choices]
-    match option:
-        case "--input-file" | "--token-file":
-            return [FILES]
-        case "--expected-revision":
-            return [Candidate("latest", "whatever it is")]
-        case "--app" | "--url" | "--origin":
-            return list(_bridges(option))
-    return []
+    if option in _TAKE_FILE:
+        return [FILES]
+    if option in {"--app", "--url", "--origin"}:
+        return list(_running(option))
+    return list(_FIXED.get(option, ()))
 
 
-def _bridges(what: str) -> Iterator[Candidate]:
-    """Yield running bridges by their app's slug, their address or their origin."""
-    from bridge.client.bridge_choice import app_slug  # noqa: PLC0415 - not for every completion
-    from bridge.client.bridge_states import bridge_states  # noqa: PLC0415
-    from bridge.client.discovery import running_bridges  # noqa: PLC0415
+def _running(what: str, *, native: bool = True) -> Iterator[Candidate]:
+    """Yield what runs: as APP or as an option's value. Only pages where not `native`."""
+    from bridge.cli.running_apps import running_apps  # noqa: PLC0415 - not for every completion
 
-    for state in bridge_states(running_bridges()):
-        about = f"{state.app or 'no page attached'}, {state.entry.origin}"
-        if what == "--url":
-            yield Candidate(state.entry.url, about)
-        elif what == "--origin":
-            yield Candidate(state.entry.origin, state.app or "no page attached")
-        elif state.app is not None:
-            yield Candidate(app_slug(state.app) or state.entry.url, about)
-        elif what == "APP":
-            yield Candidate(state.entry.url.rpartition(":")[2], about)
+    for value, about in running_apps(what, native=native):
+        yield Candidate(value, about)
 
 
 def _by_position(command: str, typed: _Typed, current: str, parser: Parser) -> Iterator[Candidate]:
     if command == "completion":
         yield from map(Candidate, _SHELLS if not typed.words else ())
-        return
-    if command == "assets":
+    elif command in _TAKES_FILE:
         yield FILES
-        return
-    if "--app" not in parser.option_strings() or command.startswith("browser-"):
-        return
+    elif "--app" in parser.option_strings() and not command.startswith("browser-"):
+        yield from _after_app(command, typed, current)
+
+
+def _after_app(command: str, typed: _Typed, current: str) -> Iterator[Candidate]:
     words = list(typed.words)
     app: str | None = None
     if not {"--app", "--url", "--origin"} & typed.options.keys():
         if not words:
-            yield from _bridges("APP")
+            yield from _running("APP", native=command not in _FOR_PAGES)
             return
         app = words.pop(0)
+    if command == "render":
+        words.insert(0, RENDER_ACTION)
     if command not in _TAKES_ACTION or "--batch" in typed.options:
         return
     if not words:
         with _session(typed, app) as session:
             for action in session.actions():
                 yield Candidate(_text(action, "name"), _text(action, "description"))
-    elif command == "call":
+    elif command != "describe":
         with _session(typed, app) as session:
             described = session.describe(words[0]).object_at("action")
         yield from _input_words(described.get("inputSchema", True), words[1:], current)

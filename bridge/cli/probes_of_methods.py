@@ -135,8 +135,11 @@ def _unknown_action(peer: ProbePeer) -> None:
 def _invalid_input(peer: ProbePeer) -> None:
     for action in available_actions(peer, "read"):
         schema = action.get("inputSchema")
-        if isinstance(schema, Mapping) and schema.get("required"):
-            params = {"action": action["name"], "input": {}}
+        closed = isinstance(schema, Mapping) and schema.get("additionalProperties") is False
+        asks = isinstance(schema, Mapping) and bool(schema.get("required"))
+        if closed or asks:
+            given = {} if asks else {_NOWHERE: True}
+            params = {"action": action["name"], "input": given}
             data = peer.refusal(1003, "INVALID_INPUT", "actions/execute", params)
             errors = objects(data, "errors")
             told = errors and all(
@@ -144,7 +147,7 @@ def _invalid_input(peer: ProbePeer) -> None:
             )
             expect(bool(told), "data.errors have a path and a message each")
             return
-    raise NotAsked("no read that can be called now asks for a key")
+    raise NotAsked("no read that can be called now asks for a key, or refuses one")
 
 
 def _stale_read(peer: ProbePeer) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from bridge.cli.parsing import Parser, Subparsers
 
-__all__ = ["add_parser", "run"]
+__all__ = ["RENDER_ACTION", "add_parser", "run"]
 
 RENDER_ACTION: Final = "ui.render"
 _TYPES: Final = {

@@ -31,7 +31,7 @@ def test_without_bridges_nothing_is_listed(
     runtime: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["list"]) == ExitCode.DONE
-    assert capfd.readouterr() == ("", "No bridge is running.\n")
+    assert capfd.readouterr() == ("", "No bridge is running, and no native app.\n")
     assert main(["list", "--json"]) == ExitCode.DONE
     assert json.loads(capfd.readouterr().out) == []
 
@@ -73,15 +73,18 @@ def test_a_bridge_is_listed_with_its_app_and_state(
         post_entry(runtime, entry_for(bridge))
         slug = None if app is None else "my-app"
         sessions = None if state == "silent" else 3
-        facts = [app, ORIGIN, bridge.url, state, os.getpid(), slug, transport, sessions]
+        facts = [app, ORIGIN, bridge.url, state, os.getpid(), slug, transport, sessions, "browser"]
         line = "\t".join("-" if fact is None else str(fact) for fact in facts)
         assert listed(capfd) == f"{line}\n"
         assert main(["list", "--json"]) == ExitCode.DONE
         assert json.loads(capfd.readouterr().out) == [
             {
+                "kind": "browser",
                 "app": app,
+                "name": app,
                 "origin": ORIGIN,
                 "url": bridge.url,
+                "path": None,
                 "state": state,
                 "pid": os.getpid(),
                 "slug": slug,
@@ -101,7 +104,7 @@ def test_a_terminal_gets_a_heading(
         post_entry(runtime, entry_for(bridge))
         heading, rule, row = (plain(line) for line in listed(capfd).splitlines())
     assert heading.split() == [
-        "APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS"
+        "APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS", "KIND"
     ]  # fmt: skip
     assert set(rule) == {"─"}
     assert heading.index("URL") == row.index(bridge.url)
@@ -117,7 +120,7 @@ def test_a_narrow_terminal_gets_lines_that_can_be_copied(
         post_entry(runtime, entry_for(bridge))
         lines = [plain(line).split(maxsplit=1) for line in listed(capfd).splitlines()]
     assert [name for name, _ in lines] == [
-        "APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS"
+        "APP", "ORIGIN", "URL", "STATE", "PID", "SLUG", "TRANSPORT", "SESSIONS", "KIND"
     ]  # fmt: skip
     assert ["URL", bridge.url] in lines
     assert ["ORIGIN", ORIGIN] in lines

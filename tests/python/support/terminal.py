@@ -57,15 +57,21 @@ class Terminal:
 
 
 def on_terminal(
-    runtime: Path, *arguments: str, environ: Mapping[str, str] = NOTHING_MORE
+    runtime: Path,
+    *arguments: str,
+    environ: Mapping[str, str] = NOTHING_MORE,
+    errors: bool = False,
 ) -> tuple[int, str]:
-    """Run a command on a terminal, and return its status and what it wrote there."""
+    """Run a command on a terminal, and return its status and what it wrote there.
+
+    With `errors` its standard error is the terminal as well.
+    """
     with_terminal: list[str] = []
 
     def read(terminal: Terminal) -> None:
         with_terminal.append(terminal.read_all())
 
-    status = run_on_terminal(runtime, read, *arguments, environ=environ)
+    status = run_on_terminal(runtime, read, *arguments, environ=environ, errors=errors)
     return status, with_terminal[0]
 
 
@@ -74,6 +80,7 @@ def run_on_terminal(
     use: Callable[[Terminal], None],
     *arguments: str,
     environ: Mapping[str, str] = NOTHING_MORE,
+    errors: bool = False,
 ) -> int:
     """Run a command on a terminal while `use` reads it, and return its status."""
     ours, theirs = pty.openpty()
@@ -83,7 +90,7 @@ def run_on_terminal(
         [*COMMAND, *arguments],
         stdin=theirs,
         stdout=theirs,
-        stderr=subprocess.DEVNULL,
+        stderr=theirs if errors else subprocess.DEVNULL,
         env={**variables, **given},
     ) as child:
         os.close(theirs)
