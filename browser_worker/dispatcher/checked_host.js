@@ -7,6 +7,7 @@
 import { ActionSpec } from "./action_spec.js";
 import { AppError } from "./app_error.js";
 import { andThen, isPromiseLike } from "./eventually.js";
+import { jsonCopy, outputError } from "./json_copy.js";
 import { checkedResource } from "./resources.js";
 
 /** @import { Eventually } from "./eventually.js" */
@@ -122,7 +123,7 @@ export class CheckedHost {
 
   /**
    * @param {Record<string, unknown>} query
-   * @returns {Eventually<Record<string, unknown>>}
+   * @returns {Eventually<Record<string, unknown>>} A copy.
    */
   inspect(query) {
     if (this._host.inspect === undefined) {
@@ -135,7 +136,12 @@ export class CheckedHost {
       if (state === null || typeof state !== "object" || Array.isArray(state)) {
         throw new AppError("INVALID_OUTPUT", "What the app tells of its state is not an object.");
       }
-      return state;
+      try {
+        // The next call may change what is live before this answer is written.
+        return jsonCopy(state);
+      } catch (error) {
+        throw outputError(error, state);
+      }
     });
   }
 

@@ -127,3 +127,15 @@ test("methods of a host are called as its own", async () => {
   host.beginTransaction("d");
   assert.equal((await host.readResource("x", 0, 1))?.mimeType, "mine!");
 });
+
+test("what an inspection tells is a copy, and what cannot be sent of it is named", () => {
+  const live = { document: { text: "old" } };
+  const seen = checked({ inspect: () => live }).inspect({});
+  live.document.text = "new";
+  assert.deepEqual(seen, { document: { text: "old" } });
+  assert.throws(
+    () => checked({ inspect: () => ({ size: 1, of: new Map() }) }).inspect({}),
+    (/** @type {any} */ error) =>
+      error.code === "INVALID_OUTPUT" && error.data.errors[0].path === "/of",
+  );
+});

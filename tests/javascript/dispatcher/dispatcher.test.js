@@ -371,6 +371,24 @@ test("a local call that lasts too long is not deferred, but gives up its turn", 
   assert.deepEqual(await local, { a: 1 });
 });
 
+test("an inspection's answer is of its own moment, whatever the next call does to the state", async () => {
+  const live = { document: { text: "old" } };
+  const dispatcher = dispatcherOf(
+    () => {
+      live.document.text = "new";
+      return {};
+    },
+    { inspect: () => live },
+  );
+  const session = new RpcSession(dispatcher, "s");
+  const [seen, done] = await Promise.all([
+    session.receive('{"jsonrpc":"2.0","id":1,"method":"state/inspect"}'),
+    session.receive('{"jsonrpc":"2.0","id":2,"method":"actions/execute","params":{"action":"a"}}'),
+  ]);
+  assert.equal(JSON.parse(seen ?? "").result.document.text, "old");
+  assert.equal(JSON.parse(done ?? "").result.status, "completed");
+});
+
 test("an inspection that hangs gives up its turn", async () => {
   const runtime = new ManualRuntime();
   const dispatcher = dispatcherOf(() => ({}), { inspect: () => new Promise(() => {}) }, runtime);
