@@ -19,7 +19,7 @@ from bridge.dispatcher.batch import BatchResult, OrderedBatch
 from bridge.dispatcher.call_checks import CallChecks, Expired, ExternalCall, require_caller
 from bridge.dispatcher.call_observers import CallEvent, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
-from bridge.dispatcher.eventually import Eventually, Later, and_then, watched
+from bridge.dispatcher.eventually import Eventually, Later, and_then, called, watched
 from bridge.dispatcher.host import Host, Resource, Unavailability
 from bridge.dispatcher.host_call import Executed, HostCall, Surroundings
 from bridge.dispatcher.observers import Observers
@@ -110,7 +110,7 @@ class Dispatcher:
         if self._on_host_error is None or contract_code(error) is not None:
             return
         with suppress(Exception):  # who is told only listens
-            self._on_host_error(error)
+            called(self._on_host_error, error)
 
     def require_enabled(self) -> None:
         """Raise `AppError` `DISABLED` unless calls from outside are taken."""
@@ -325,8 +325,12 @@ class Dispatcher:
             return and_then(call(), sealed)
 
         def run(give_up: GiveUp) -> Eventually[AsOf[T]]:
+            value = checked()
+            if not isinstance(value, Later) or value.settled:
+                # An answer at once needs no timer, and so no loop either.
+                return value
             cancel = self._runtime.after(PROTOCOL_LIMITS.max_turn_seconds, give_up)
-            return watched(checked, lambda _value: cancel(), lambda _error: cancel())
+            return value.watched(lambda _value: cancel(), lambda _error: cancel())
 
         return checked() if self._checked_host.concurrent else self._turns.run(run)
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
+from bridge.dispatcher.eventually import called
+
 __all__ = ["Observers"]
 
 T = TypeVar("T")
@@ -37,4 +39,4 @@ class Observers(Generic[T]):
         """Tell all of them."""
         for observer in list(self._observers.values()):
             with suppress(Exception):
-                observer(event)
+                called(observer, event)

@@ -16,6 +16,7 @@ from bridge.dispatcher.host import Resource, Unavailability
 from bridge.dispatcher.host_call import Executed
 from bridge.dispatcher.rpc_session import RpcSession
 from bridge.dispatcher.runtime import NoRuntimeError
+from bridge.servers.asyncio_runtime import AsyncioRuntime
 from tests.python.support.dispatchers import (
     ANY_INPUT,
     APP,
@@ -216,6 +217,33 @@ def test_observers_see_each_call_begin_and_end_and_what_they_raise_changes_nothi
         ("begin", 2, "fails", "write", None, None),
         ("end", 2, "fails", "write", False, "HOST_ERROR"),
     ]
+
+
+async def test_what_an_observer_cancels_is_nobody_s_call() -> None:
+    async def execute() -> dict[str, Any]:
+        return {}
+
+    def cancels(event: object) -> None:
+        raise asyncio.CancelledError
+
+    dispatcher = dispatcher_of(
+        lambda _action, _input, _context: execute(), runtime=HandRuntime(), on_host_error=cancels
+    )
+    dispatcher.on_call(cancels)
+    calls = [dispatcher.execute(ExternalCall("a")) for _ in range(3)]
+    await settled()
+    assert [await call for call in calls] == [Executed({})] * 3  # type: ignore[misc]
+    dispatcher.report_host_error(RuntimeError("x"))
+
+
+def test_an_inspection_that_is_answered_at_once_needs_no_loop_of_its_runtime() -> None:
+    dispatcher = dispatcher_of(
+        runtime=AsyncioRuntime(),
+        inspect=lambda _query: {"x": 1},
+        read_resource=lambda _uri, _offset, _limit: Resource("text/plain", 1, b"x"),
+    )
+    assert dispatcher.inspect({}) == {"x": 1}
+    assert dispatcher.read_resource("a:b", 0, 9) == Resource("text/plain", 1, b"x")
 
 
 async def test_host_calls_run_one_at_a_time_in_order_of_arrival() -> None:
