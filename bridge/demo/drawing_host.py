@@ -15,7 +15,7 @@ from bridge.demo.drawing_model import Drawing, DrawingFullError
 from bridge.demo.drawing_view import delta_view, layer_view, page_view, state_view
 from bridge.demo.export_job import ExportJob, file_view
 from bridge.demo.picture import Picture, PictureError
-from bridge.demo.picture_file import MIME_TYPES, FileFormat, picture_file
+from bridge.demo.picture_file import MIME_TYPES, FileFormat, picture_file, takes_long
 from bridge.demo.resource_shelf import ResourceShelf
 from bridge.demo.shapes import FIELDS, shape_view
 from bridge.dispatcher.action_spec import ActionSpec
@@ -213,6 +213,10 @@ class DrawingHost(Host):
         )
 
     def _export(self, data: _Input) -> Task:
+        return self._start("draw.export", data.get("format", "png"), data.get("scale", 2))
+
+    def _start(self, action: str, file_format: FileFormat, scale: int) -> Task:
+        """Begin to make a file. Raises `AppError`."""
         if self.drawing.in_transaction:
             # What it would show may be rolled back.
             raise AppError(
@@ -225,8 +229,7 @@ class DrawingHost(Host):
                 "The app is making as many files as it can at once; wait for one.",
                 {"limit": "exports", "maximum": _MAX_EXPORTS},
             )
-        task = self.tasks.create("draw.export")
-        file_format, scale = data.get("format", "png"), data.get("scale", 2)
+        task = self.tasks.create(action)
         self._exports.append(ExportJob(task, self.drawing, self._shelf, file_format, scale))
         return task
 
@@ -236,6 +239,8 @@ class DrawingHost(Host):
         seen, uri = self._rendered.get((file_format, scale), (None, ""))
         # Not by the revision: after a rollback another picture can have the same.
         if seen is not picture or self._shelf.read(uri, 0, 1) is None:
+            if takes_long(picture, file_format, scale):
+                return self._start("ui.render", file_format, scale)
             self._renderings += 1
             uri = f"draw:render/{self._renderings}.{file_format}"
             content = picture_file(picture, file_format, scale)

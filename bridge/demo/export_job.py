@@ -1,6 +1,7 @@
-"""One export: makes its file a step at each tick, and gives it only if it is still true.
+"""One export, or a rendering that takes long: makes its file a step at each tick.
 
-A task. It is cancelled between two steps, and fails where the drawing has changed meanwhile.
+A task. It is cancelled between two steps, and fails where the drawing has changed meanwhile: a
+file is given only if it is still true.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def file_view(drawing: Drawing, uri: str, file_format: FileFormat, scale: int) -
 
 
 class ExportJob:
-    """The work behind one `draw.export`."""
+    """The work behind one `draw.export`, or a `ui.render` of much."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class ExportJob:
             self.task.fail(
                 AppError(
                     AppErrorCode.STALE_REVISION,
-                    "The drawing changed while it was exported; export it again.",
+                    "The drawing changed while the file was made; ask for it again.",
                     {"expected": self._revision, "actual": actual},
                 )
             )

@@ -7,15 +7,23 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bridge.demo.picture import Picture
 from bridge.demo.png import PngWriter
-from bridge.demo.raster import Raster
+from bridge.demo.raster import Raster, paint_steps
 from bridge.demo.svg import SVG_END, svg_shape, svg_start
 
-__all__ = ["MIME_TYPES", "FileFormat", "StepsDone", "picture_file", "picture_file_in_steps"]
+__all__ = [
+    "MIME_TYPES",
+    "FileFormat",
+    "StepsDone",
+    "picture_file",
+    "picture_file_in_steps",
+    "takes_long",
+]
 
 FileFormat: TypeAlias = Literal["png", "svg"]
 MIME_TYPES: Final = {"png": "image/png", "svg": "image/svg+xml"}
-_SHAPES_PER_STEP: Final = 4
 _ROWS_PER_STEP: Final = 16
+_MAX_ROWS_AT_ONCE: Final = 50_000
+"""About a third of a second's work."""
 
 
 class StepsDone(NamedTuple):
@@ -30,25 +38,43 @@ def picture_file_in_steps(
 ) -> Generator[StepsDone, None, bytes]:
     """Yield after each step, and return the file."""
     shapes = list(picture.painted())
-    strokes = range(0, len(shapes), _SHAPES_PER_STEP)
-    bands = range(0, picture.height * scale, _ROWS_PER_STEP) if file_format == "png" else range(0)
-    total = len(strokes) + len(bands)
     if file_format == "svg":
         parts = [svg_start(picture, scale)]
-        for done, start in enumerate(strokes, 1):
-            parts += map(svg_shape, shapes[start : start + _SHAPES_PER_STEP])
-            yield StepsDone(done, total)
+        for done, shape in enumerate(shapes, 1):
+            parts.append(svg_shape(shape))
+            yield StepsDone(done, len(shapes))
         return b"".join((*parts, SVG_END))
+    bands = range(0, picture.height * scale, _ROWS_PER_STEP)
+    total = sum(map(paint_steps, shapes)) + len(bands)
+    done = 0
     raster = Raster(picture.width, picture.height, scale)
+    for shape in shapes:
+        for _ in raster.painting(shape):
+            done += 1
+            yield StepsDone(done, total)
     writer = PngWriter(raster.width, raster.height)
-    for done, start in enumerate(strokes, 1):
-        for shape in shapes[start : start + _SHAPES_PER_STEP]:
-            raster.paint(shape)
-        yield StepsDone(done, total)
-    for done, start in enumerate(bands, 1 + len(strokes)):
+    for start in bands:
         writer.write(raster.rows(start, start + _ROWS_PER_STEP))
+        done += 1
         yield StepsDone(done, total)
     return writer.finish()
+
+
+def takes_long(picture: Picture, file_format: FileFormat, scale: int) -> bool:
+    """Say whether a file takes so long that it is made in steps, between which others are served.
+
+    What counts is how many rows of pixels are painted, those of each stroke apart.
+    """
+    if file_format == "svg":
+        return False
+    rows = 0
+    for shape in picture.painted():
+        tall = [abs(y2 - y1) for (_, y1), (_, y2) in shape.strokes]
+        # Filled, every row of every stroke is crossed once more.
+        times = 1 if shape.fill is None else 2
+        rows += times * sum(min(y + shape.stroke_width, picture.height) for y in tall)
+        rows += 7 * len(shape.text) * (shape.size // 7 + 1)
+    return rows * scale > _MAX_ROWS_AT_ONCE
 
 
 def picture_file(picture: Picture, file_format: FileFormat, scale: int) -> bytes:

@@ -5,19 +5,20 @@ Everything that lies outside of the picture is left out before a loop runs over 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil, floor, hypot, isqrt
 from typing import Final, TypeAlias
 
 from bridge.demo.glyphs import ADVANCE, glyph_dots
 from bridge.demo.shapes import Shape
 
-__all__ = ["Raster"]
+__all__ = ["Raster", "paint_steps"]
 
 _Vertex: TypeAlias = tuple[float, float]
 _Box: TypeAlias = tuple[int, int, int, int]
 """Left, top, width and height."""
 _WHITE: Final = 0xFF
+_STROKES_PER_STEP: Final = 8
 
 
 class Raster:
@@ -46,26 +47,30 @@ class Raster:
 
     def paint(self, shape: Shape) -> None:
         """Paint a shape over what is there."""
+        for _ in self.painting(shape):
+            pass
+
+    def painting(self, shape: Shape) -> Iterator[None]:
+        """Paint a shape, and yield `paint_steps` times, each after some of its strokes."""
         if shape.kind == "text":
             self._text(shape)
+            yield
         elif shape.kind == "ellipse":
             self._ellipse(shape)
+            yield
         else:
-            self._outline(shape)
+            yield from self._outline(shape)
 
-    def _outline(self, shape: Shape) -> None:
-        points = [self._scaled(x, y) for x, y in shape.corners]
-        if shape.kind == "rectangle":
-            (left, top), (right, bottom) = points
-            points = [(left, top), (right, top), (right, bottom), (left, bottom)]
-        closed = shape.closed or shape.kind == "rectangle"
-        if shape.fill is not None and closed:
-            self._polygon(points, _rgb(shape.fill))
-        if shape.stroke is not None:
-            width = shape.stroke_width * self._scale
-            ends = [*points[1:], points[0]] if closed else points[1:]
-            for start, end in zip(points, ends, strict=False):
-                self._segment(start, end, width, _rgb(shape.stroke))
+    def _outline(self, shape: Shape) -> Iterator[None]:
+        strokes = [(self._scaled(*start), self._scaled(*end)) for start, end in shape.strokes]
+        if shape.fill is not None and (shape.closed or shape.kind == "rectangle"):
+            self._polygon([start for start, _ in strokes], _rgb(shape.fill))
+        width = shape.stroke_width * self._scale
+        for first in range(0, len(strokes), _STROKES_PER_STEP):
+            if shape.stroke is not None:
+                for start, end in strokes[first : first + _STROKES_PER_STEP]:
+                    self._segment(start, end, width, _rgb(shape.stroke))
+            yield
 
     def _ellipse(self, shape: Shape) -> None:
         left, top = self._scaled(shape.x, shape.y)
@@ -155,6 +160,13 @@ class Raster:
 
     def _scaled(self, x: int, y: int) -> tuple[int, int]:
         return x * self._scale, y * self._scale
+
+
+def paint_steps(shape: Shape) -> int:
+    """Return in how many steps a shape is painted."""
+    if shape.kind in {"text", "ellipse"}:
+        return 1
+    return -(-len(shape.strokes) // _STROKES_PER_STEP)
 
 
 def _half_width(offset: int, width: int, height: int) -> int:

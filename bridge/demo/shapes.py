@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
@@ -94,6 +95,17 @@ class Shape:
         if self.kind == "line":
             return ((self.x, self.y), (self.x2, self.y2))
         return ((self.x, self.y), (self.x + self.width, self.y + self.height))
+
+    @property
+    def strokes(self) -> tuple[tuple[Point, Point], ...]:
+        """The straight pieces of a line's, a path's or a rectangle's outline."""
+        points = self.corners
+        if self.kind == "rectangle":
+            (left, top), (right, bottom) = points
+            points = ((left, top), (right, top), (right, bottom), (left, bottom))
+        if self.closed or self.kind == "rectangle":
+            return tuple(zip(points, (*points[1:], points[0]), strict=True))
+        return tuple(pairwise(points))
 
     @property
     def in_bounds(self) -> bool:

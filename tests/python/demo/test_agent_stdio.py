@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.contract.limits import JSON_LIMITS
@@ -50,6 +50,7 @@ def test_a_line_over_the_limit_is_refused_and_the_next_one_answered() -> None:
     assert json.loads(answered)["id"] == 1
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_answered_by_whole_lines(data: bytes) -> None:
     session = lines()

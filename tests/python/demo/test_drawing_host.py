@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.demo.drawing_actions import ACTIONS, Command
@@ -226,6 +226,19 @@ def test_a_picture_is_rendered_once_and_read_in_parts(terminal: Terminal) -> Non
     assert terminal.ask("view/render", scale=2)["resource"] != rendered["resource"]
 
 
+def test_a_picture_of_very_much_is_rendered_in_steps(terminal: Terminal) -> None:
+    zigzag = [[number, 100 * (number % 2)] for number in range(256)]
+    terminal.call("draw.shape.add", kind="path", points=zigzag)
+    assert "resource" in terminal.ask("view/render")
+    deferred = terminal.ask("view/render", scale=4)
+    assert deferred["status"] == "deferred"
+    while terminal.host.tick():
+        pass
+    task = terminal.ask("tasks/get", id=deferred["task"]["id"])["task"]
+    assert (task["action"], task["output"]["width"]) == ("ui.render", 2560)
+    assert terminal.file(task["output"]["resource"]).startswith(PNG_SIGNATURE)
+
+
 def test_a_picture_from_before_a_rollback_is_not_taken_for_one_of_now(terminal: Terminal) -> None:
     doomed = [
         *batch(("draw.shape.add", BOX), revision=0),
@@ -330,6 +343,7 @@ def test_inspection_tells_only_what_changed_since_a_revision(terminal: Terminal)
     assert [layer["name"] for layer in delta["layers"]] == ["Ground"]
 
 
+@settings(deadline=None)
 @given(st.lists(MOVES, max_size=8), st.data())
 def test_any_input_that_a_schema_allows_is_answered(
     moves: list[tuple[str, Any]], data: st.DataObject

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.demo.drawing_model import Drawing, DrawingFullError
@@ -22,6 +22,7 @@ def drawn(*moves: tuple[str, Any]) -> Drawing:
     return drawing
 
 
+@settings(deadline=None)
 @given(st.lists(EDITS, max_size=12))
 def test_undoing_everything_gives_the_first_picture_and_redoing_everything_the_last(
     edits: list[tuple[str, Any]],
@@ -36,6 +37,7 @@ def test_undoing_everything_gives_the_first_picture_and_redoing_everything_the_l
     assert drawing.picture == last
 
 
+@settings(deadline=None)
 @given(st.lists(MOVES, max_size=12), EDITS)
 def test_an_undo_puts_back_what_one_edit_did(
     before: list[tuple[str, Any]], one: tuple[str, Any]
@@ -52,6 +54,7 @@ def test_an_undo_puts_back_what_one_edit_did(
     assert drawing.state.selection == state.selection
 
 
+@settings(deadline=None)
 @given(st.lists(MOVES, max_size=20))
 def test_the_revision_moves_with_every_change_and_never_without_one(
     moves: list[tuple[str, Any]],
@@ -65,6 +68,7 @@ def test_the_revision_moves_with_every_change_and_never_without_one(
         assert drawing.revision >= before.revision
 
 
+@settings(deadline=None)
 @given(st.lists(MOVES, max_size=20))
 def test_no_id_is_given_twice_and_every_shape_lies_on_a_layer(
     moves: list[tuple[str, Any]],
@@ -81,6 +85,7 @@ def test_no_id_is_given_twice_and_every_shape_lies_on_a_layer(
         assert set(drawing.state.selection) <= {shape.id for shape in drawing.picture.shapes}
 
 
+@settings(deadline=None)
 @given(st.lists(MOVES, max_size=10), st.lists(MOVES, max_size=10))
 def test_a_rollback_restores_everything_the_revision_included(
     before: list[tuple[str, Any]], within: list[tuple[str, Any]]
@@ -94,6 +99,7 @@ def test_a_rollback_restores_everything_the_revision_included(
     assert drawing.state == state
 
 
+@settings(deadline=None)
 @given(st.lists(MOVES, max_size=10), st.lists(EDITS, max_size=10))
 def test_a_commit_is_one_step_of_undo(
     before: list[tuple[str, Any]], within: list[tuple[str, Any]]

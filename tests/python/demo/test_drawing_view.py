@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.contract.strict_json import dumps
@@ -31,6 +31,7 @@ def applied(view: dict[str, Any], delta: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@settings(deadline=None)
 @given(st.lists(MOVES, max_size=12), st.lists(MOVES, max_size=12))
 def test_a_view_and_the_changes_since_give_the_view_of_now(
     before: list[tuple[str, Any]], after: list[tuple[str, Any]]

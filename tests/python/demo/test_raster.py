@@ -7,7 +7,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.demo.picture import FIRST_PICTURE
@@ -95,6 +95,7 @@ def test_twice_the_scale_is_twice_the_size() -> None:
 FAR = st.integers(-MAX_COORDINATE, MAX_COORDINATE)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["rectangle", "ellipse", "line", "path", "text"]), FAR, FAR, FAR, FAR,
     st.integers(1, 100), st.integers(1, 4),
