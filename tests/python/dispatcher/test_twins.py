@@ -20,11 +20,18 @@ from hypothesis import HealthCheck, example, given, settings
 from bridge.contract.strict_json import dumps, loads
 from tests.python.support.conversation import converse
 from tests.python.support.json_lines import STEPS
-from tests.python.support.vectors import ROOT
+from tests.python.support.vector_runner import built
+from tests.python.support.vectors import ROOT, control_vectors
 
 # A number asks for that many conversations, other ones at each run.
 EXAMPLES = os.environ.get("BASCULE_TWIN_EXAMPLES")
 INDEX_NAME = re.compile(r'"\d+":')
+HAPPENS = ("enable", "modal", "advance", "tick")
+KNOWN = {*HAPPENS, "line", "line_build", "session", "expect", "text", "id", "silent", "pending"} | {
+    "answer",
+    "executed",
+    "enabled",
+}
 READ = '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"note.read"}}'
 
 
@@ -92,6 +99,39 @@ def test_both_languages_give_the_same_lines(twin: subprocess.Popen[bytes]) -> No
 
     compare()
     assert answered > int(EXAMPLES or 400) // 4, "most lines were refused: nothing was compared"
+
+
+def conversation_of(vector: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Make a conversation of a vector, where it has nothing but lines and what happens."""
+    steps: list[dict[str, Any]] = []
+    for step in vector["steps"]:
+        if not KNOWN.issuperset(step):
+            return None
+        happens = {name: step[name] for name in HAPPENS if name in step}
+        if happens:
+            steps.append(happens)
+        if "line" in step or "line_build" in step:
+            line = step["line"] if "line" in step else built(step["line_build"])
+            steps.append({"line": line, "session": step.get("session", "only")})
+    return None if vector.get("disabled") else steps
+
+
+def test_both_languages_answer_the_vectors_in_the_same_words(
+    twin: subprocess.Popen[bytes],
+) -> None:
+    conversations = {
+        vector["name"]: conversation_of(vector)
+        for vectors in control_vectors().values()
+        for vector in vectors
+    }
+    told = {name: steps for name, steps in conversations.items() if steps is not None}
+    assert len(told) > len(conversations) * 3 // 4, "most vectors were left out"
+    differing = [
+        name
+        for name, steps in told.items()
+        if compared(converse(steps)) != compared(ask(twin, steps))
+    ]
+    assert differing == []
 
 
 @pytest.mark.parametrize(
