@@ -7,7 +7,7 @@
 import { ActionSpec } from "./action_spec.js";
 import { AppError } from "./app_error.js";
 import { andThen, isPromiseLike } from "./eventually.js";
-import { jsonCopy, outputError } from "./json_copy.js";
+import { plainOutput } from "./outputs.js";
 import { checkedResource } from "./resources.js";
 
 /** @import { Eventually } from "./eventually.js" */
@@ -136,12 +136,8 @@ export class CheckedHost {
       if (state === null || typeof state !== "object" || Array.isArray(state)) {
         throw new AppError("INVALID_OUTPUT", "What the app tells of its state is not an object.");
       }
-      try {
-        // The next call may change what is live before this answer is written.
-        return jsonCopy(state);
-      } catch (error) {
-        throw outputError(error, state);
-      }
+      // The next call may change what is live before this answer is written.
+      return plainOutput(state);
     });
   }
 

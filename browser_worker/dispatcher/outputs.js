@@ -33,19 +33,29 @@ export function completed(tasks, spec, answer) {
  *
  * @param {ActionSpec} spec
  * @param {unknown} output
- * @returns {unknown} A copy: what the app does to its own meanwhile changes no answer.
+ * @returns {unknown} A copy.
  * @throws {AppError} `INVALID_OUTPUT` or `LIMIT_EXCEEDED`
  */
 function checkedOutput(spec, output) {
-  /** @type {unknown} */
-  let copy;
+  const copy = plainOutput(output);
+  judgeOutput(spec, copy);
+  return copy;
+}
+
+/**
+ * Copies what a host gave: what the app does to its own meanwhile changes no answer.
+ *
+ * @template T
+ * @param {T} output
+ * @returns {T}
+ * @throws {AppError} Where it cannot be sent.
+ */
+export function plainOutput(output) {
   try {
-    copy = jsonCopy(output);
+    return jsonCopy(output);
   } catch (error) {
     throw outputError(error, output);
   }
-  judgeOutput(spec, copy);
-  return copy;
 }
 
 /**
