@@ -48,15 +48,15 @@ class AgentLines:
                 yield answer.encode() + b"\n"
 
 
-def serve_stdio(dispatcher: Dispatcher, tick: Callable[[], bool]) -> None:
+def serve_stdio(dispatcher: Dispatcher, tick: Callable[[], bool], source: int = 0) -> None:
     """Answer lines until the input ends, or nobody reads the answers any more.
 
-    `tick` does a step of what goes on between calls, and says whether there is more.
+    `source` is the file descriptor of the input. `tick` does a step of what goes on between calls, and says whether there is more.
     """
     lines = AgentLines(dispatcher)
     chunks: queue.Queue[bytes] = queue.Queue(maxsize=4)
     # A thread, since not every system can wait for its input and a clock at once.
-    threading.Thread(target=_read, args=(chunks,), daemon=True).start()
+    threading.Thread(target=_read, args=(source, chunks), daemon=True).start()
     busy = False
     while True:
         try:
@@ -77,12 +77,12 @@ def serve_stdio(dispatcher: Dispatcher, tick: Callable[[], bool]) -> None:
         busy = tick()
 
 
-def _read(chunks: queue.Queue[bytes]) -> None:
+def _read(source: int, chunks: queue.Queue[bytes]) -> None:
     # Not by `sys.stdin`, whose lock the interpreter would wait for at its end.
     data = b"more"
     while data:
         try:
-            data = os.read(0, _CHUNK_BYTES)
+            data = os.read(source, _CHUNK_BYTES)
         except OSError:
             data = b""
         chunks.put(data)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.contract.limits import JSON_LIMITS
-from bridge.demo.agent_stdio import AgentLines
+from bridge.demo.agent_stdio import AgentLines, serve_stdio
 from bridge.demo.drawing_host import DrawingHost, drawing_dispatcher
 
 ASK = b'{"jsonrpc":"2.0","id":1,"method":"agent/info"}'
@@ -79,7 +81,32 @@ def test_the_app_runs_until_its_input_ends() -> None:
     assert done.stderr == b""
 
 
-def test_an_export_goes_on_while_no_line_comes() -> None:
+def test_what_goes_on_between_calls_goes_on_while_no_line_comes(
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    reader, writer = os.pipe()
+    ticks: list[int] = []
+
+    def tick() -> bool:
+        ticks.append(len(ticks))
+        if len(ticks) == 5:
+            # Only this ends the input: without ticks it would never end.
+            os.close(writer)
+        return len(ticks) < 5
+
+    dispatcher = drawing_dispatcher(DrawingHost())
+    dispatcher.set_enabled(True)
+    os.write(writer, ASK + b"\n")
+    serving = threading.Thread(target=serve_stdio, args=(dispatcher, tick, reader), daemon=True)
+    serving.start()
+    serving.join(timeout=60)
+    assert not serving.is_alive()
+    os.close(reader)
+    assert len(ticks) == 5
+    assert json.loads(capsysbinary.readouterr().out)["id"] == 1
+
+
+def test_an_export_is_asked_for_until_it_has_ended() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as app:
         assert app.stdin is not None
         assert app.stdout is not None
