@@ -51,7 +51,8 @@ class AgentLines:
 def serve_stdio(dispatcher: Dispatcher, tick: Callable[[], bool], source: int = 0) -> None:
     """Answer lines until the input ends, or nobody reads the answers any more.
 
-    `source` is the file descriptor of the input. `tick` does a step of what goes on between calls, and says whether there is more.
+    `source` is the file descriptor of the input. `tick` does a step of what goes on between calls,
+    and says whether there is more.
     """
     lines = AgentLines(dispatcher)
     chunks: queue.Queue[bytes] = queue.Queue(maxsize=4)
