@@ -14,6 +14,7 @@ from scripts.benchmarks import (
     event_loop,
     growth,
     memory,
+    native,
     peers,
     strict_json,
 )
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[int], str]] = {
     "loop": event_loop.run,
     "json": strict_json.run,
     "dispatcher": dispatcher.run,
+    "native": native.run,
 }
 
 
