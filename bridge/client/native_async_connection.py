@@ -7,7 +7,6 @@ most, since an app takes few. Contract: native endpoints, delivery.
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,11 +14,10 @@ from typing import Final
 
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.connection_failures import too_late
-from bridge.client.native_connection import SO_PEERCRED
+from bridge.client.native_connection import RETRY_SECONDS, try_dial
 from bridge.client.native_exchange import NativeExchange
-from bridge.client.native_failures import another_user, app_unreachable, no_bridge_between
+from bridge.client.native_failures import no_bridge_between
 from bridge.contract.error_codes import Outcome
-from bridge.contract.peer_credentials import is_same_user, peer_uid
 
 __all__ = ["AsyncNativeConnection"]
 
@@ -88,7 +86,7 @@ class AsyncNativeConnection:
                 if failure.code != ClientErrorCode.UNREACHABLE:
                     raise
                 # It broke while nobody looked, and nothing was acted on.
-        return await self._exchange(self._dial(deadline), request, deadline)
+        return await self._exchange(await self._dial(deadline), request, deadline)
 
     def _take(self) -> socket.socket | None:
         while self._idle:
@@ -102,22 +100,18 @@ class AsyncNativeConnection:
             opened.close()
         return None
 
-    def _dial(self, deadline: float) -> socket.socket:
-        """Connect, which on one machine is done at once or not at all."""
-        if deadline <= asyncio.get_running_loop().time():
-            raise too_late(Outcome.NOT_DELIVERED)
-        opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        opened.setblocking(False)
-        try:
-            opened.connect(self.path)
-            uid = peer_uid(opened, socket.SOL_SOCKET, SO_PEERCRED)
-        except OSError as error:
-            opened.close()
-            raise app_unreachable(self.path, error.strerror or "it did not answer") from None
-        if not is_same_user(uid, os.getuid()):
-            opened.close()
-            raise another_user(self.path)
-        return opened
+    async def _dial(self, deadline: float) -> socket.socket:
+        """Connect, and wait in the queue of an app that is busy."""
+        while (left := deadline - asyncio.get_running_loop().time()) > 0:
+            dialled = try_dial(self.path)
+            if dialled is not None:
+                # A loop takes no plainer kind of socket.
+                opened = socket.socket(fileno=dialled.detach())
+                opened.setblocking(False)
+                return opened
+            # The system tells nobody when there is room again but who blocks in the call itself.
+            await asyncio.sleep(min(left, RETRY_SECONDS))
+        raise too_late(Outcome.NOT_DELIVERED)
 
     async def _exchange(self, opened: socket.socket, request: bytes, deadline: float) -> bytes:
         exchange = NativeExchange(request)

@@ -24,9 +24,11 @@ from bridge.contract.error_codes import Outcome
 from bridge.contract.limits import BRIDGE_LIMITS
 from bridge.contract.peer_credentials import is_same_user, peer_uid
 
-__all__ = ["SO_PEERCRED", "NativeConnection"]
+__all__ = ["RETRY_SECONDS", "NativeConnection", "try_dial"]
 
-SO_PEERCRED: Final[int | None] = getattr(socket, "SO_PEERCRED", None)
+_SO_PEERCRED: Final[int | None] = getattr(socket, "SO_PEERCRED", None)
+RETRY_SECONDS: Final = 0.02
+"""How long nobody dials again where so many wait that no more may."""
 _READ_BYTES: Final = 65_536
 _MARGIN_SECONDS: Final = 5.0
 """As over a bridge: a call without a deadline of its own is given up this much later."""
@@ -152,24 +154,15 @@ class NativeConnection:
         return None
 
     def _dial(self, deadline: float) -> socket.socket:
-        left = deadline - self._clock()
-        if left <= 0:
-            raise too_late(Outcome.NOT_DELIVERED)
-        opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            opened.settimeout(left)
-            opened.connect(self.path)
-            uid = peer_uid(opened, socket.SOL_SOCKET, SO_PEERCRED)
-        except OSError as error:
-            opened.close()
-            raise app_unreachable(self.path, error.strerror or "it did not answer") from None
-        except BaseException:
-            opened.close()
-            raise
-        if not is_same_user(uid, os.getuid()):
-            opened.close()
-            raise another_user(self.path)
-        return opened
+        """Connect, and wait in the queue of an app that is busy."""
+        while (left := deadline - self._clock()) > 0:
+            opened = try_dial(self.path)
+            if opened is not None:
+                return opened
+            # The system tells nobody when there is room again but who blocks in the call itself,
+            # and that wait ends at the first signal.
+            time.sleep(min(left, RETRY_SECONDS))
+        raise too_late(Outcome.NOT_DELIVERED)
 
     def _exchange(
         self, opened: socket.socket, request: bytes, deadline: float, *, answered: bool
@@ -218,3 +211,29 @@ class NativeConnection:
         if left <= 0:
             raise TimeoutError
         opened.settimeout(left)
+
+
+def try_dial(path: str) -> socket.socket | None:
+    """Connect, which is done at once or not at all; None where so many wait that no more may.
+
+    Returns a socket that does not block. Raises `BridgeFailure` where nobody listens, or somebody
+    else does.
+    """
+    opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        opened.setblocking(False)
+        opened.connect(path)
+        uid = peer_uid(opened, socket.SOL_SOCKET, _SO_PEERCRED)
+    except BlockingIOError:
+        opened.close()
+        return None
+    except OSError as error:
+        opened.close()
+        raise app_unreachable(path, error.strerror or "it did not answer") from None
+    except BaseException:
+        opened.close()
+        raise
+    if not is_same_user(uid, os.getuid()):
+        opened.close()
+        raise another_user(path)
+    return opened
