@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import struct
+from base64 import b64decode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Event
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
@@ -611,4 +616,254 @@ def test_all_of_it_works_under_a_strict_policy_without_a_word_in_the_console(
     page.keyboard.press("Escape")
     page.locator("#theme").click()
     expect(page.locator("#saved")).to_have_text("Saved here")
+    assert trouble() == []
+
+
+# --- batches, exports, pictures
+
+
+def edits_at(bridge: RealBridge, *calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the params of an atomic batch of writes at the revision that is read now."""
+    revision = bridge.result("agent/info")["revision"]
+    batch = [{"action": a, "input": i, "expectedRevision": revision} for a, i in calls]
+    return {"atomic": True, "calls": batch}
+
+
+def test_an_atomic_batch_from_a_terminal_is_one_step_of_undo(
+    page: Page, bridge: RealBridge, attach: Attach
+) -> None:
+    attach(page, bridge)
+    write(page, "one two!")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Control+Shift+ArrowLeft")
+    page.evaluate(
+        """() => {
+            // It is shown for a moment only.
+            globalThis.shown = [];
+            const { highlights } = CSS;
+            const set = highlights.set.bind(highlights);
+            highlights.set = (name, ranges) => {
+                globalThis.shown.push(name);
+                return set(name, ranges);
+            };
+        }"""
+    )
+    batch = edits_at(
+        bridge,
+        ("document.title.set", {"title": "Counted"}),
+        ("document.text.insert", {"text": "zero\n", "at": 0}),
+        ("document.paragraph.style", {"style": "heading-1", "paragraph": 0}),
+        ("document.paragraph.insert", {"text": "three", "style": "list"}),
+    )
+    done = bridge.result("actions/batch", batch)
+    assert done["committed"] is True
+    assert [item["ok"] for item in done["results"]] == [True] * 4
+    expect_paragraphs(page, "zero", "one two!", "three")
+    expect_styles(page, "heading-1", "body", "list")
+    assert selected(page) == "two"
+    assert revision(page) == done["revision"]
+    assert page.evaluate("globalThis.shown") == ["from-terminal"]
+    page.get_by_role("button", name="Undo").click()
+    expect_paragraphs(page, "one two!")
+    expect(page.get_by_role("textbox", name="Title")).to_have_value("The bridge that waits")
+    page.get_by_role("button", name="Redo").click()
+    expect_paragraphs(page, "zero", "one two!", "three")
+
+
+def test_an_atomic_batch_that_fails_is_never_seen(
+    page: Page, bridge: RealBridge, attach: Attach
+) -> None:
+    attach(page, bridge)
+    write(page, "one two")
+    page.keyboard.press("Control+Shift+ArrowLeft")
+    before = revision(page)
+    page.evaluate(
+        """() => {
+            globalThis.mutations = 0;
+            const count = (records) => (globalThis.mutations += records.length);
+            const all = { childList: true, characterData: true, subtree: true };
+            new MutationObserver(count).observe(document.querySelector("main"), all);
+        }"""
+    )
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("document.text.insert", {"text": "zero ", "at": 0}),
+        ("document.select", {"start": 0}),
+        ("document.text.insert", {"text": "!", "at": 99}),
+    ]
+    failed = bridge.call("actions/batch", edits_at(bridge, *calls))
+    assert failed.returncode == 1
+    error = json.loads(failed.stdout)["error"]["data"]
+    assert (error["code"], error["index"]) == ("ROLLED_BACK", 2)
+    assert error["cause"]["data"]["errors"][0]["path"] == "/at"
+    assert page.evaluate("globalThis.mutations") == 0
+    assert (selected(page), revision(page)) == ("two", before)
+    assert bridge.result("agent/info")["revision"] == before
+    calls[2] = ("document.text.insert", {"text": "!", "at": 12})
+    bridge.result("actions/batch", edits_at(bridge, *calls))
+    expect_paragraphs(page, "zero one two!")
+    assert page.evaluate("globalThis.mutations") > 0
+
+
+def test_an_ordered_batch_goes_on_past_an_error_only_when_it_is_asked_to(
+    page: Page, bridge: RealBridge, attach: Attach
+) -> None:
+    attach(page, bridge)
+    write(page, "")
+    reads = [{"action": name} for name in ("document.read", "document.nothing", "document.outline")]
+    stopped = bridge.result("actions/batch", {"calls": reads})
+    assert stopped["results"][2] == {"ok": False, "skipped": True}
+    went_on = bridge.result("actions/batch", {"calls": reads, "stopOnError": False})
+    assert [item["ok"] for item in went_on["results"]] == [True, False, True]
+
+
+HOLDABLE_PAUSES = """() => {
+    // The pauses of the page's own work, which a test can make as long as it likes.
+    globalThis.held = null;
+    globalThis.MessageChannel = class extends MessageChannel {
+        constructor() {
+            super();
+            const port = this.port2;
+            const post = port.postMessage.bind(port);
+            port.postMessage = (message) => {
+                if (globalThis.held === null) post(message);
+                else globalThis.held.push(() => post(message));
+            };
+        }
+    };
+}"""
+HOLD = "globalThis.held = []"
+RELEASE = (
+    "() => { const held = globalThis.held; globalThis.held = null; held.forEach((go) => go()); }"
+)
+
+
+@pytest.fixture
+def held(page: Page, bridge: RealBridge, attach: Attach) -> Page:
+    """Attach a page with a large document, whose work between two actions is at rest."""
+    page.add_init_script(f"({HOLDABLE_PAUSES})()")
+    attach(page, bridge)
+    text = "A line of some words.\n" * 5_000
+    bridge.execute("document.import", {"format": "text", "text": text})
+    page.evaluate(HOLD)
+    return page
+
+
+def start_export(bridge: RealBridge) -> dict[str, Any]:
+    done = bridge.result(
+        "actions/execute", {"action": "document.export.file", "input": {"format": "markdown"}}
+    )
+    assert done["status"] == "deferred"
+    return dict(done["task"])
+
+
+def task_of(bridge: RealBridge, task: dict[str, Any], *states: str) -> dict[str, Any]:
+    """Ask for a task until it is in one of these states."""
+    for _ in range(50):
+        now = dict(bridge.result("tasks/get", {"id": task["id"]})["task"])
+        if now["state"] in states:
+            return now
+    pytest.fail(f"the task is still {now}")
+
+
+def test_an_export_is_a_task_that_can_be_cancelled(held: Page, bridge: RealBridge) -> None:
+    task = start_export(bridge)
+    assert task["state"] == "running"
+    assert task["progress"] == {
+        "reason": "export",
+        "message": "Written 0 of 5000 paragraphs.",
+        "done": 0,
+        "total": 5_000,
+    }
+    cancelling = bridge.result("tasks/cancel", {"id": task["id"]})["task"]
+    assert cancelling["state"] == "cancelling"
+    held.evaluate(RELEASE)
+    assert task_of(bridge, task, "cancelled", "completed", "failed")["state"] == "cancelled"
+
+
+def test_an_export_whose_document_a_person_changes_fails_as_stale(
+    held: Page, bridge: RealBridge
+) -> None:
+    task = start_export(bridge)
+    editor(held).press("Control+Home")
+    held.keyboard.type("x")
+    held.evaluate(RELEASE)
+    ended = task_of(bridge, task, "completed", "failed")
+    assert ended["state"] == "failed"
+    assert ended["error"]["data"]["code"] == "STALE_REVISION"
+
+
+def test_an_export_is_read_in_parts_from_its_first_byte_to_its_last(
+    held: Page, bridge: RealBridge, tmp_path: Path
+) -> None:
+    task = start_export(bridge)
+    held.evaluate(RELEASE)
+    output = task_of(bridge, task, "completed", "failed")["output"]
+    assert output["size"] > 65_536
+    first = bridge.result("resources/read", {"uri": output["resource"]})
+    assert first["nextOffset"] == len(b64decode(first["data"])) == 65_536
+    file = tmp_path / "export.md"
+    done = bridge.run(["read", "bascule-write", output["resource"], "-o", str(file)])
+    assert done.returncode == 0, done.stderr
+    assert file.stat().st_size == output["size"]
+    assert file.read_text().count("A line of some words.\n") == 5_000
+    gone = bridge.call("resources/read", {"uri": "write:export/99.md"})
+    assert json.loads(gone.stdout)["error"]["data"]["code"] == "UNKNOWN_RESOURCE"
+
+
+SHOWN_TEXTS = """(svg) => {
+    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+    document.body.replaceChildren(document.importNode(parsed.documentElement, true));
+    const picture = document.querySelector("svg");
+    const { width, height } = picture.getBoundingClientRect();
+    return [...picture.querySelectorAll("text")].map((text) => {
+        const box = text.getBBox();
+        const within = box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height;
+        return [text.textContent, box.width > 0 && within];
+    });
+}"""
+
+
+def test_the_page_is_drawn_as_svg_that_a_browser_shows(
+    page: Page, bridge: RealBridge, attach: Attach, context: BrowserContext, tmp_path: Path
+) -> None:
+    attach(page, bridge)
+    hostile = "<script>alert(1)</script> & more"
+    bridge.execute("document.paragraph.insert", {"text": hostile})
+    file = tmp_path / "page.svg"
+    done = bridge.run(["render", "bascule-write", "-o", str(file)])
+    assert done.returncode == 0, done.stderr
+    svg = file.read_text()
+    names = {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()}
+    assert names == {"svg", "title", "rect", "text"}
+    other = context.new_page()
+    texts = other.evaluate(SHOWN_TEXTS, svg)
+    assert ["The bridge that waits", True] in texts
+    assert [hostile, True] in texts
+    assert all(shown for _, shown in texts)
+
+
+def test_the_page_is_drawn_as_png_under_a_strict_policy(
+    page: Page,
+    bridge: RealBridge,
+    attach: Attach,
+    tmp_path: Path,
+    trouble: Callable[[], list[str]],
+) -> None:
+    attach(page, bridge)
+    write(page, "")
+    sizes = []
+    for name in ("empty.png", "full.png"):
+        file = tmp_path / name
+        done = bridge.run(["render", "bascule-write", "-o", str(file), "width=640"])
+        assert done.returncode == 0, done.stderr
+        png = file.read_bytes()
+        assert png.startswith(b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", png[16:24])
+        assert width == 640
+        sizes.append((height, len(png)))
+        bridge.execute("document.paragraph.insert", {"text": "Some words that are drawn. " * 20})
+    assert sizes[0] < sizes[1]
+    drawn = bridge.result("view/render", {"format": "png", "width": 640})
+    assert (drawn["mimeType"], drawn["width"]) == ("image/png", 640)
+    assert drawn["resource"].startswith("write:picture/")
     assert trouble() == []

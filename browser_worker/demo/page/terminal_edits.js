@@ -36,6 +36,8 @@ export function showTerminalEdits(dispatcher, text, view) {
       }
     }
     if (!fromTerminal || edits.length === 0) return;
+    // The view has rendered them before it was known here whose they are.
+    if (!view.composing) show();
     clearTimeout(timer);
     timer = setTimeout(() => {
       spans = [];
