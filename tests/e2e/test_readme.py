@@ -26,7 +26,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 RECORDING = re.compile(
     r"<!-- recording -->\n```text\n(.*?)```\n<!-- end of recording -->", re.DOTALL
 )
-COLUMNS = 130
+COLUMNS = 110
 APP = {"index.html", "app.js", "count.py", "test_counter.py"}
 """The files of the example of an app."""
 NOT_RUN_HERE = {
