@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +33,7 @@ def expected(stream: bytes) -> list[bytes | None]:
 def test_it_does_not_matter_where_a_stream_is_cut(parts: list[bytes], cuts: list[int]) -> None:
     stream = b"".join(parts)
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
-    pieces = [stream[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    pieces = [stream[a:b] for a, b in pairwise(edges)]
     assert lines_of(pieces) == expected(stream) == lines_of([stream])
 
 
