@@ -13,7 +13,19 @@ from bridge.cli.json_text import JsonTextError, NumberText, compact, read
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.limits import PROTOCOL_LIMITS
 
-__all__ = ["Broken", "NotAsked", "Probe", "ProbePeer", "Verdict", "check"]
+__all__ = [
+    "Broken",
+    "NotAsked",
+    "Probe",
+    "ProbePeer",
+    "Verdict",
+    "check",
+    "error_of",
+    "expect",
+    "is_number",
+    "is_text",
+    "objects",
+]
 
 _MAX_SHOWN: Final = 200
 _MAX_PAGES: Final = 100
@@ -72,7 +84,8 @@ class ProbePeer:
         result = response.get("result")
         if not isinstance(result, dict):
             raise Broken(f"{method} answered {_shown(response.get('error', result))}")
-        expect(result.get("protocolVersion") == "1", 'a result carries "protocolVersion": "1"')
+        version = result.get("protocolVersion")
+        expect(is_text(version) and version == "1", 'a result carries "protocolVersion": "1"')
         revision = result.get("revision", NumberText(0))
         expect(_is_integer(revision), "a revision is an integer of at least 0")
         return result
@@ -155,9 +168,9 @@ def error_of(response: Mapping[str, Any], number: int, code: str | None) -> dict
         raise Broken(f"{wanted} was due, not {_shown(response.get('result'))}")
     data = error.get("data")
     held = data if isinstance(data, dict) else {}
-    if error.get("code") != str(number) or (code is not None and held.get("code") != code):
+    if not is_number(error.get("code"), number) or (code is not None and held.get("code") != code):
         raise Broken(f"{wanted} was due, not {_shown(error)}")
-    expect(type(error.get("message")) is str, "an error has a message of text")
+    expect(is_text(error.get("message")), "an error has a message of text")
     return held
 
 
@@ -167,6 +180,16 @@ def objects(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise Broken(f"{name} is a list of objects")
     return items
+
+
+def is_text(value: object) -> bool:
+    """Say whether a value is a string, which a number's characters are not."""
+    return type(value) is str
+
+
+def is_number(value: object, number: int) -> bool:
+    """Say whether a value is this very number."""
+    return isinstance(value, NumberText) and value == str(number)
 
 
 def _is_integer(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bridge.cli.json_text import NumberText
-from bridge.cli.probe import Broken, Probe, ProbePeer, error_of, expect
+from bridge.cli.probe import Broken, Probe, ProbePeer, error_of, expect, is_number, is_text
 from bridge.contract.limits import JSON_LIMITS
 
 __all__ = ["PROBES"]
@@ -44,7 +44,8 @@ def _other_version(peer: ProbePeer) -> None:
         1016, "UNSUPPORTED_PROTOCOL_VERSION", "agent/info", {"protocolVersion": "7"}
     )
     supported = data.get("supported")
-    expect(isinstance(supported, list) and "1" in supported, 'data.supported has "1"')
+    listed = isinstance(supported, list) and any(is_text(v) and v == "1" for v in supported)
+    expect(listed, 'data.supported has "1"')
 
 
 def _notification(peer: ProbePeer) -> None:
@@ -96,7 +97,7 @@ def _still_there(peer: ProbePeer) -> None:
 
 def _limit(response: Any, maximum: int) -> None:  # noqa: ANN401 - a JSON value
     data = _null(response, 1015, "LIMIT_EXCEEDED")
-    expect(data.get("maximum") == str(maximum), f"data.maximum is {maximum}")
+    expect(is_number(data.get("maximum"), maximum), f"data.maximum is {maximum}")
 
 
 def _null(response: Any, number: int, code: str | None) -> dict[str, Any]:  # noqa: ANN401

@@ -7,7 +7,17 @@ from typing import Any, Final
 
 from bridge.cli.action_example import example_input
 from bridge.cli.json_text import NumberText, compact
-from bridge.cli.probe import Broken, NotAsked, Probe, ProbePeer, error_of, expect, objects
+from bridge.cli.probe import (
+    Broken,
+    NotAsked,
+    Probe,
+    ProbePeer,
+    error_of,
+    expect,
+    is_number,
+    is_text,
+    objects,
+)
 from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.contract.schema import SchemaError, compile  # noqa: A004 - the room's own word
 from bridge.contract.strict_json import StrictJsonError, loads
@@ -43,7 +53,7 @@ def available_actions(peer: ProbePeer, kind: str) -> Iterator[dict[str, Any]]:
 def _info(peer: ProbePeer) -> None:
     result = peer.result("agent/info")
     app = result.get("app")
-    named = isinstance(app, dict) and all(_is_text(app.get(k)) for k in ("name", "version"))
+    named = isinstance(app, dict) and all(is_text(app.get(k)) for k in ("name", "version"))
     expect(named, "app has a name and a version")
     expect(result.get("enabled") is True, "it is enabled")
     bits = result.get("capabilities")
@@ -65,12 +75,12 @@ def _list(peer: ProbePeer) -> None:
             name
         )
         expect(fits, f"{name!r} is no name of 1 to 128 letters, digits and . _ -")
-        expect(_is_text(action.get("description")), f"{name} has a description")
+        expect(is_text(action.get("description")), f"{name} has a description")
         expect(action.get("kind") in {"read", "write"}, f"{name} is a read or a write")
         available, why = action.get("available"), action.get("unavailable")
         expect(isinstance(available, bool), f"{name} says whether it is available")
         if available is False:
-            told = isinstance(why, dict) and all(_is_text(why.get(k)) for k in ("code", "reason"))
+            told = isinstance(why, dict) and all(is_text(why.get(k)) for k in ("code", "reason"))
             expect(told, f"{name} says by a code and a reason why it is not available")
     expect(len(set(names)) == len(names), "no two actions have the same name")
 
@@ -81,7 +91,7 @@ def _pages(peer: ProbePeer) -> None:
         raise NotAsked("there are fewer than two actions")
     first = peer.result("actions/list", {"limit": NumberText(1)})
     cursor = first.get("nextCursor")
-    expect(_is_text(cursor), "a page that is not the last has a nextCursor")
+    expect(is_text(cursor), "a page that is not the last has a nextCursor")
     second = peer.result("actions/list", {"limit": NumberText(1), "cursor": cursor})
     found = [a.get("name") for page in (first, second) for a in objects(page, "actions")]
     expect(found == names[:2], "pages go on where the one before ended, in the same order")
@@ -102,7 +112,7 @@ def _query(peer: ProbePeer) -> None:
 def _list_limit(peer: ProbePeer) -> None:
     most = PROTOCOL_LIMITS.max_list_limit
     data = peer.refusal(1015, "LIMIT_EXCEEDED", "actions/list", {"limit": NumberText(most + 1)})
-    expect(data.get("maximum") == str(most), f"data.maximum is {most}")
+    expect(is_number(data.get("maximum"), most), f"data.maximum is {most}")
 
 
 def _describe(peer: ProbePeer) -> None:
@@ -143,7 +153,7 @@ def _invalid_input(peer: ProbePeer) -> None:
             data = peer.refusal(1003, "INVALID_INPUT", "actions/execute", params)
             errors = objects(data, "errors")
             told = errors and all(
-                _is_text(e.get("path")) and _is_text(e.get("message")) for e in errors
+                is_text(e.get("path")) and is_text(e.get("message")) for e in errors
             )
             expect(bool(told), "data.errors have a path and a message each")
             return
@@ -181,7 +191,7 @@ def _atomic(peer: ProbePeer) -> None:
     calls = [{"action": _NOWHERE}]
     params = {"calls": calls, "atomic": True}
     data = peer.refusal(1002, "UNKNOWN_ACTION", "actions/batch", params)
-    expect(data.get("index") == "0", "data.index says which call it was")
+    expect(is_number(data.get("index"), 0), "data.index says which call it was")
 
 
 def _batch_limit(peer: ProbePeer) -> None:
@@ -189,7 +199,7 @@ def _batch_limit(peer: ProbePeer) -> None:
     most = PROTOCOL_LIMITS.max_batch_calls
     calls = [{"action": _NOWHERE}] * (most + 1)
     data = peer.refusal(1015, "LIMIT_EXCEEDED", "actions/batch", {"calls": calls})
-    expect(data.get("maximum") == str(most), f"data.maximum is {most}")
+    expect(is_number(data.get("maximum"), most), f"data.maximum is {most}")
 
 
 def _inspect(peer: ProbePeer) -> None:
@@ -223,14 +233,14 @@ def _render(peer: ProbePeer) -> None:
     if given is None:
         raise NotAsked("no input of ui.render can be made up")
     result = peer.result("view/render", given)
-    texts = all(_is_text(result.get(name)) for name in ("resource", "mimeType"))
+    texts = all(is_text(result.get(name)) for name in ("resource", "mimeType"))
     sizes = all(isinstance(result.get(name), NumberText) for name in ("width", "height"))
     expect(texts and sizes, "a picture has resource, mimeType, width and height")
     part = peer.result("resources/read", {"uri": result["resource"], "limit": NumberText(16)})
     expect(part.get("uri") == result["resource"], "a part of a resource names it")
-    expect(part.get("offset") == "0", "a part of a resource has its offset")
+    expect(is_number(part.get("offset"), 0), "a part of a resource has its offset")
     expect(isinstance(part.get("size"), NumberText), "a part of a resource tells the whole size")
-    expect(_is_text(part.get("data")), "a part of a resource has data")
+    expect(is_text(part.get("data")), "a part of a resource has data")
 
 
 def _described(peer: ProbePeer, action: Mapping[str, Any]) -> dict[str, Any]:
@@ -243,10 +253,6 @@ def _two(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     results = objects(result, "results")
     expect(len(results) == 2, "there are as many results as calls")
     return results
-
-
-def _is_text(value: object) -> bool:
-    return type(value) is str
 
 
 PROBES: Final = (

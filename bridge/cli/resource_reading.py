@@ -54,13 +54,13 @@ def read_parts(app: AppSession, uri: str, offset: int = 0) -> Iterator[Part]:
             if part.end < part.size:
                 raise bad_answer(f"the resource ends at byte {part.end} of {part.size}", None)
             return
-        if not part.data or following != str(part.end) or part.end >= part.size:
+        if not part.data or not _is(following, part.end) or part.end >= part.size:
             raise bad_answer("nextOffset is not where the part ends", None)
         offset = part.end
 
 
 def _part(result: Result, offset: int) -> Part:
-    if result.value.get("offset") != str(offset):
+    if not _is(result.value.get("offset"), offset):
         raise bad_answer(f"it is not the part at byte {offset} that was asked for", None)
     size = result.value.get("size")
     if not isinstance(size, NumberText) or not size.isdecimal() or len(size) > _MAX_SIZE_DIGITS:
@@ -73,3 +73,7 @@ def _part(result: Result, offset: int) -> Part:
     if len(data) > PROTOCOL_LIMITS.max_resource_chunk_bytes or (data and part.end > part.size):
         raise bad_answer("it is more than was asked for", None)
     return part
+
+
+def _is(value: object, number: int) -> bool:
+    return isinstance(value, NumberText) and value == str(number)

@@ -33,7 +33,7 @@ def task_progress(task: Mapping[str, Any]) -> TaskProgress:
     progress = told if isinstance(told, Mapping) else {}
     texts = (progress.get(name) for name in _TEXTS)
     state = task.get("state")
-    text = next((t for t in (*texts, state) if isinstance(t, str) and t), "")
+    text = next((t for t in (*texts, state) if type(t) is str and t), "")
     return TaskProgress(_fraction(progress), printable(text[:_MAX_TEXT_CHARS]))
 
 

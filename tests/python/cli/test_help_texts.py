@@ -11,7 +11,20 @@ from bridge.cli.commands import COMMANDS
 from bridge.cli.main import main
 
 GOLDEN = Path(__file__).parent / "golden"
-APP_COMMANDS = ("actions", "describe", "call", "inspect", "task", "watch", "open")
+APP_COMMANDS = (
+    "actions",
+    "describe",
+    "call",
+    "batch",
+    "inspect",
+    "task",
+    "read",
+    "render",
+    "stdio",
+    "check",
+    "watch",
+    "open",
+)
 
 
 def help_of(name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:

@@ -103,7 +103,7 @@ def test_a_file_has_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE(name.stat().st_mode) == 0o666 & ~umask
-    assert os.listdir(tmp_path) == ["a"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_a_file_is_never_replaced_without_force(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_an_unknown_resource_leaves_no_file(
     file = str(tmp_path / "a")
     assert main(["read", SLUG, "note:nothing", "-o", file]) == ExitCode.APP_ERROR
     assert "UNKNOWN_RESOURCE" in capfd.readouterr().err
-    assert os.listdir(tmp_path) == []
+    assert [path.name for path in tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_wrong_usage_is_explained(
     monkeypatch.chdir(tmp_path)
     assert main(words) == ExitCode.USAGE
     assert message in " ".join(capfd.readouterr().err.split())
-    assert os.listdir(tmp_path) == []
+    assert [path.name for path in tmp_path.iterdir()] == []
 
 
 def test_a_picture_goes_to_a_pipe_and_a_terminal_is_told_where_it_is(running: Running) -> None:

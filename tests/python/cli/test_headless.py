@@ -1,0 +1,142 @@
+"""`headless`: an app of its own, its lines, and its end and that of all that it started."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bridge.cli.headless import app_arguments
+from bridge.cli.usage_error import UsageError
+from bridge.contract.error_codes import ExitCode
+from tests.python.support.command_line import run_command, running_command
+from tests.python.support.fake_bridge import PATIENCE_SECONDS
+
+ECHO = "import sys\nfor line in sys.stdin: print(line.strip()[::-1], flush=True)"
+ARGUMENTS = "import json, sys; print(json.dumps(sys.argv[1:]))"
+GRANDCHILD = """
+import subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print(child.pid, flush=True)
+for line in sys.stdin: pass
+"""
+
+
+def run(
+    tmp_path: Path, code: str, *words: str, data: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    return run_command(tmp_path, "headless", sys.executable, "-c", code, *words, data=data)
+
+
+def is_gone(pid: int) -> bool:
+    """Wait, with a bound, until a process has ended."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
+        except FileNotFoundError:
+            return True
+        if state.split()[0] == "Z":
+            return True
+        os.sched_yield()
+    return False
+
+
+def test_lines_pass_in_both_directions_as_they_are(tmp_path: Path) -> None:
+    lines = b"".join(b"%06d %s\n" % (number, b"x" * 200) for number in range(5_000))
+    done = run(tmp_path, ECHO, data=lines + b"last")
+    assert done.returncode == ExitCode.DONE, done.stderr
+    assert done.stdout == b"".join(line[::-1] + b"\n" for line in (lines + b"last").split(b"\n"))
+
+
+def test_the_app_gets_its_arguments_as_they_are_and_the_mode_last(tmp_path: Path) -> None:
+    words = ["$(touch pwned)", "a b", "*", ""]
+    done = run(tmp_path, ARGUMENTS, *words, "--protocol", "json")
+    assert json.loads(done.stdout) == [*words, "--agent-json"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["app"], ["app"]),
+        (["app", "--protocol", "json"], ["app"]),
+        (["app", "-x", "--protocol=json"], ["app", "-x"]),
+        (["--", "app", "--protocol", "json"], ["app", "--protocol", "json"]),
+        (["app", "--protocol", "json", "-x"], ["app", "--protocol", "json", "-x"]),
+    ],
+)
+def test_the_protocol_may_stand_after_the_app(given: list[str], words: list[str]) -> None:
+    assert app_arguments(given, "json") == (words, "json")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "APP is missing"),
+        (["--"], "APP is missing"),
+        ([""], "APP is missing"),
+        (["app", "--protocol", "mcp"], "MCP is not spoken yet"),
+        (["app", "--protocol=x"], "it is json"),
+        (["app", "--agent-json"], "leave out --agent-json"),
+    ],
+)
+def test_wrong_usage_is_explained(given: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        app_arguments(given, "json")
+
+
+def test_an_app_that_there_is_not_is_told_in_a_line(tmp_path: Path) -> None:
+    done = run_command(tmp_path, "headless", "/nonexistent/app")
+    assert done.returncode == ExitCode.USAGE
+    assert b"/nonexistent/app cannot be started: No such file" in done.stderr
+
+
+def test_an_app_that_fails_is_told_with_its_status(tmp_path: Path) -> None:
+    done = run(tmp_path, "import sys; sys.stderr.write('why\\n'); sys.exit(3)")
+    assert done.returncode == ExitCode.REFUSED
+    assert b"why\n" in done.stderr
+    assert b"the app ended with status 3" in done.stderr
+
+
+def test_what_the_app_started_ends_with_the_command(tmp_path: Path) -> None:
+    done = run(tmp_path, GRANDCHILD)
+    assert is_gone(int(done.stdout))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_app_as_well(tmp_path: Path, number: int) -> None:
+    with running_command(tmp_path, "headless", sys.executable, "-c", GRANDCHILD) as command:
+        assert command.stdout is not None
+        child = int(command.stdout.readline())
+        command.send_signal(number)
+        assert command.wait(PATIENCE_SECONDS) == ExitCode.OUTCOME_UNKNOWN
+    assert is_gone(child)
+
+
+def test_a_reader_that_leaves_ends_it(tmp_path: Path) -> None:
+    with running_command(tmp_path, "headless", sys.executable, "-c", ECHO) as command:
+        assert command.stdin is not None
+        assert command.stdout is not None
+        command.stdin.write(b"abc\n")
+        command.stdin.flush()
+        assert command.stdout.readline() == b"cba\n"
+        command.stdout.close()
+        command.stdin.write(b"more\n")
+        command.stdin.flush()
+        assert command.wait(PATIENCE_SECONDS) == ExitCode.DONE
+
+
+def test_the_sample_app_answers(tmp_path: Path) -> None:
+    lines = b'{"jsonrpc":"2.0","id":1,"method":"agent/info"}\n[]\n'
+    words = [sys.executable, "-m", "bridge.demo.drawing", "--protocol", "json"]
+    done = run_command(tmp_path, "headless", *words, data=lines)
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first["result"]["app"]["name"] == "Bascule Draw"
+    assert second["error"]["code"] == -32600
+    assert done.returncode == ExitCode.DONE
