@@ -332,8 +332,7 @@ async def test_who_is_not_this_user_is_sent_nothing(
     def script(opened: socket.socket) -> None:
         got.append(opened.recv(100))
 
-    for module in ("native_connection", "native_async_connection"):
-        monkeypatch.setattr(f"bridge.client.{module}.peer_uid", lambda *_: os.getuid() + 1)
+    monkeypatch.setattr("bridge.client.native_connection.peer_uid", lambda *_: os.getuid() + 1)
     with peer(directory, script) as other:
         told = await failure(connect(other.path))
         assert other.ended.wait(PATIENCE_SECONDS)
