@@ -17,7 +17,7 @@ from bridge.dispatcher.batch import BatchItem, BatchResult
 from bridge.dispatcher.call_checks import CallChecks, ExternalCall
 from bridge.dispatcher.call_observers import CallEnd, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
-from bridge.dispatcher.eventually import discard
+from bridge.dispatcher.eventually import called, discard
 from bridge.dispatcher.host import CallContext
 from bridge.dispatcher.host_call import Executed
 
@@ -132,7 +132,7 @@ class Transaction:
         try:
             executed: list[Executed] = []
             for index, call in enumerate(prepared):  # noqa: B007 - an error names it
-                executed.append(self._execute(call))
+                executed.append(called(self._execute, call))
             if begun is not None:
                 self._host.commit_transaction(begun[0])
         except BaseException as error:
@@ -140,6 +140,7 @@ class Transaction:
             if begun is not None:
                 self._roll_back(*begun, error)
             if not isinstance(error, Exception):
+                self._tell(error)
                 raise
             self._powers.on_error(error)
             undone = AppError(
@@ -188,6 +189,7 @@ class Transaction:
         except BaseException as error:
             self._powers.disable()
             if not isinstance(error, Exception):
+                self._tell(error)
                 raise
             self._powers.on_error(cause)
             self._powers.on_error(error)
@@ -199,7 +201,7 @@ class Transaction:
             self._tell(broken)
             raise broken from error
 
-    def _tell(self, error: AppError | None) -> None:
+    def _tell(self, error: BaseException | None) -> None:
         """Tell who watches of the end of every call that was begun: they end together."""
         told, self._told = self._told, []
         for end in told:

@@ -207,6 +207,39 @@ def test_leaving_the_program_in_a_transaction_rolls_it_back() -> None:
     assert (host.text, host.number) == ("", 7)
 
 
+def test_a_host_that_cancels_itself_within_a_batch_is_rolled_back_and_told_so() -> None:
+    class Cancels(Notes):
+        asked = 0
+
+        def availability(self, action: str) -> Unavailability | None:
+            self.asked += 1
+            if self.asked > 3:
+                raise asyncio.CancelledError
+            return None
+
+    dispatcher, host = notes(Cancels())
+    codes: list[str | None] = []
+    dispatcher.on_call(lambda event: codes.append(event.code) if event.phase == "end" else None)
+    error = batch(dispatcher, write("note.set"), write("note.set", "y"))["error"]
+    assert (error["data"]["code"], error["data"]["index"]) == ("ROLLED_BACK", 1)
+    assert error["data"]["cause"]["data"] == {"code": "HOST_ERROR"}
+    assert host.log == ["begin note", "note.set", "rollback note"]
+    assert codes == ["ROLLED_BACK", "ROLLED_BACK"]
+
+
+def test_who_watches_hears_of_calls_that_were_left_with_the_program() -> None:
+    class Leaves(Notes):
+        def execute(self, action: str, input: Any, context: Any) -> object:  # noqa: A002
+            raise KeyboardInterrupt
+
+    dispatcher, _ = notes(Leaves())
+    codes: list[str | None] = []
+    dispatcher.on_call(lambda event: codes.append(event.code) if event.phase == "end" else None)
+    with pytest.raises(KeyboardInterrupt):
+        batch(dispatcher, write("note.set"))
+    assert codes == ["HOST_ERROR"]
+
+
 def test_who_watches_hears_of_calls_that_were_rolled_back_as_failed() -> None:
     dispatcher, _ = notes()
     events: list[Any] = []
