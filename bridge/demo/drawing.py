@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from bridge.contract.error_codes import ExitCode
-from bridge.demo.agent_stdio import serve_stdio
 from bridge.demo.drawing_host import APP, DrawingHost, drawing_dispatcher
+from bridge.servers.agent_stdio import serve_stdio
 from bridge.servers.native_server import NativeError, NativeServer, serve
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.contract.limits import JSON_LIMITS
-from bridge.demo.agent_stdio import AgentLines, serve_stdio
 from bridge.demo.drawing_host import DrawingHost, drawing_dispatcher
+from bridge.servers.agent_stdio import AgentLines, serve_stdio
 
 ASK = b'{"jsonrpc":"2.0","id":1,"method":"agent/info"}'
 COMMAND = [sys.executable, "-m", "bridge.demo.drawing", "--agent-json"]

@@ -1,4 +1,4 @@
-"""The app's `--agent-json` mode: control protocol 1 on standard input and output, no window.
+"""An app's `--agent-json` mode: control protocol 1 on standard input and output, no window.
 
 For whoever started the app: nothing listens, and the end of the input ends the app. Standard
 output carries answers only.
