@@ -1,8 +1,8 @@
 """Bascule: drive a live app from a terminal, a script or a test, by the app's own actions.
 
 The rooms of this package, lowest floor first, are `contract`, `dispatcher` and `broker`,
-`servers` and `client`, `cli` and `demo`; imports point down only. ARCHITECTURE.md has the map. What is
-named here is for an app that wants to be driven, and is loaded when it is first used.
+`servers` and `client`, `cli` and `demo`; imports point down only. ARCHITECTURE.md has the map.
+What is named here is for an app that wants to be driven, and is loaded when it is first used.
 """
 
 from __future__ import annotations

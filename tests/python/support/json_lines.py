@@ -6,7 +6,7 @@ JSON is made as text here: the tokens of numbers, escapes and the order of membe
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -72,7 +72,10 @@ VALUES = st.recursive(
 )
 
 
-def seldom(strange: st.SearchStrategy[str], right: st.SearchStrategy[str]) -> Any:
+T = TypeVar("T")
+
+
+def seldom(strange: st.SearchStrategy[T], right: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
     """Choose evenly: numbers would be drawn at their ends."""
     return st.sampled_from([right] * 19 + [strange]).flatmap(lambda chosen: chosen)
 
