@@ -5,7 +5,7 @@ Capability, input, revision required, revision stale, availability. Changes noth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from bridge.contract.error_codes import AppErrorCode
@@ -16,7 +16,7 @@ from bridge.dispatcher.json_copy import to_plain
 from bridge.dispatcher.not_json import first_not_json
 from bridge.dispatcher.params import ABSENT, Absent
 
-__all__ = ["CallChecks", "Expired", "ExternalCall", "require_caller"]
+__all__ = ["CallChecks", "Expired", "ExternalCall", "action_named", "require_caller"]
 
 
 Expired: TypeAlias = Callable[[], bool]
@@ -43,6 +43,16 @@ def require_caller(expired: Expired | None) -> None:
             reason,
             {"availability": {"code": "EXPIRED", "reason": reason}},
         )
+
+
+def action_named(specs: Mapping[str, ActionSpec], name: str) -> ActionSpec:
+    """Find an action. Raises `AppError` `UNKNOWN_ACTION`."""
+    spec = specs.get(name)
+    if spec is None:
+        raise AppError(
+            AppErrorCode.UNKNOWN_ACTION, "The app has no action of this name; see actions/list."
+        )
+    return spec
 
 
 class CallChecks:

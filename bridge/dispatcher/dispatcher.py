@@ -16,7 +16,13 @@ from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, contract_code
 from bridge.dispatcher.batch import BatchResult, OrderedBatch
-from bridge.dispatcher.call_checks import CallChecks, Expired, ExternalCall, require_caller
+from bridge.dispatcher.call_checks import (
+    CallChecks,
+    Expired,
+    ExternalCall,
+    action_named,
+    require_caller,
+)
 from bridge.dispatcher.call_observers import CallEvent, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
 from bridge.dispatcher.eventually import Eventually, Later, and_then, called, watched
@@ -127,7 +133,9 @@ class Dispatcher:
     def action(self, name: str) -> Eventually[ActionSpec]:
         """Find an action. Raises `AppError` `UNKNOWN_ACTION`."""
         specs = self._checked_host.actions()
-        return specs.then(partial(_find, name)) if isinstance(specs, Later) else _find(name, specs)
+        if isinstance(specs, Later):
+            return specs.then(lambda found: action_named(found, name))
+        return action_named(specs, name)
 
     def revision(self, action: str | None = None) -> int | None:
         """Return the state number of the app or of one action, always read from the host."""
@@ -387,12 +395,3 @@ class Dispatcher:
         if answer is None and spec.output.errors(None):
             answer = {}
         return Executed(checked_output(spec, answer))
-
-
-def _find(name: str, specs: Mapping[str, ActionSpec]) -> ActionSpec:
-    spec = specs.get(name)
-    if spec is None:
-        raise AppError(
-            AppErrorCode.UNKNOWN_ACTION, "The app has no action of this name; see actions/list."
-        )
-    return spec

@@ -14,7 +14,7 @@ from bridge.contract.error_codes import AppErrorCode
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, contract_code, sendable_error
 from bridge.dispatcher.batch import BatchItem, BatchResult
-from bridge.dispatcher.call_checks import CallChecks, ExternalCall
+from bridge.dispatcher.call_checks import CallChecks, ExternalCall, action_named
 from bridge.dispatcher.call_observers import CallEnd, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
 from bridge.dispatcher.eventually import called, discard
@@ -78,12 +78,7 @@ class Transaction:
         domain: str | None = None
         for index, call in enumerate(calls):
             try:
-                spec = specs.get(call.action)
-                if spec is None:
-                    raise AppError(
-                        AppErrorCode.UNKNOWN_ACTION,
-                        "The app has no action of this name; see actions/list.",
-                    )
+                spec = action_named(specs, call.action)
                 data = self._powers.checks.run(spec, call, external=True)
                 if spec.kind == "write":
                     domain = self._domain(spec, domain)
