@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from bridge.cli.json_text import JsonTextError, NumberText, compact, members, read
 from bridge.client.bridge_failure import BasculeError, BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import Outcome
+from bridge.contract.limits import BRIDGE_LIMITS
 
 if TYPE_CHECKING:
     from bridge.client.app_connection import AppConnection
 
 __all__ = ["AppSession", "Result", "action_error", "bad_answer", "result_of"]
 
+_MARGIN_SECONDS: Final = 5.0
+"""A bridge knows more about a call that takes too long: its own answer should come first."""
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 1.0
 _LIST_LIMIT: Final = 100
@@ -82,8 +85,10 @@ class AppSession:
         """Send one request and return its result. `params` is JSON text, sent as it is."""
         written = "" if params is None else f',"params":{params}'
         message = f'{{"jsonrpc":"2.0","id":1,"method":{compact(method)}{written}}}'
-        response = self.connection.call(
-            self.session, message.encode(), timeout_seconds or self.timeout_seconds
+        seconds = timeout_seconds or self.timeout_seconds
+        longest = (seconds or BRIDGE_LIMITS.max_call_seconds) + _MARGIN_SECONDS
+        response = self.connection.respond(
+            self.session, message.encode(), seconds, time.monotonic() + longest
         )
         return result_of(response)
 

@@ -13,7 +13,6 @@ from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.bridge_states import BridgeState, bridge_states
 from bridge.client.discovery import running_bridges
 from bridge.client.native_discovery import running_natives
-from bridge.client.native_states import NativeState, native_states
 from bridge.client.runtime_directory import RuntimeDirectoryError
 from bridge.contract.error_codes import ExitCode
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     import argparse
 
     from bridge.cli.parsing import Parser, Subparsers
+    from bridge.client.native_states import NativeState
 
 __all__ = ["add_parser", "run"]
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the list."""
     try:
         states = bridge_states(running_bridges())
-        natives = native_states(running_natives())
+        natives = _native_states()
     except RuntimeDirectoryError as error:
         raise BridgeFailure(ClientErrorCode.NO_BRIDGE, str(error)) from None
     listed = [*map(_bridge_facts, states), *map(_native_facts, natives)]
@@ -86,6 +86,15 @@ def _row(facts: dict[str, object]) -> list[str]:
     # A socket's path is an address as well: one column holds whichever there is.
     cells[_HEADER.index("URL")] = facts["url"] or facts["path"]
     return ["-" if cell is None else str(cell) for cell in cells]
+
+
+def _native_states() -> list[NativeState]:
+    entries = running_natives()
+    if not entries:
+        return []
+    from bridge.client.native_states import native_states  # noqa: PLC0415 - slow, and seldom needed
+
+    return native_states(entries)
 
 
 def _native_facts(state: NativeState) -> dict[str, object]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from bridge.client.native_failures import app_lost, app_unreachable, bad_line
 from bridge.contract.error_codes import Outcome
 from bridge.contract.limits import JSON_LIMITS
-from bridge.contract.strict_json import StrictJsonError, loads
 
 if TYPE_CHECKING:
     from bridge.client.bridge_failure import BridgeFailure
@@ -70,6 +69,9 @@ class NativeExchange:
 
 def is_notification(request: bytes) -> bool:
     """Say whether nothing will answer a request: it is valid, and has no id."""
+    # It takes longer to load than a call takes, and who calls `respond` never needs it.
+    from bridge.contract.strict_json import StrictJsonError, loads  # noqa: PLC0415
+
     try:
         message = loads(request)
     except StrictJsonError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
@@ -39,9 +40,9 @@ def text_of(bridge: RealBridge) -> str:
 
 
 def test_a_shell_finds_the_app_and_edits_its_text(demo: RealBridge) -> None:
-    app, _, url, state, _, slug, transport, _ = done(demo, "list").rstrip("\n").split("\t")
+    app, _, url, state, _, slug, *more = done(demo, "list").rstrip("\n").split("\t")
     assert (app, url, state, slug) == ("Bascule Write", demo.url, "attached", APP)
-    assert transport == "channel"
+    assert (more[0], more[-1]) == ("channel", "browser")
     assert "document.text.insert\twrite\tyes\t" in done(demo, "actions", APP, "--query", "insert")
     assert "text" in done(demo, "describe", APP, "document.text.insert")
     done(demo, "call", APP, "document.text.insert", "text=123 ", "at=0", *LATEST)
@@ -117,6 +118,48 @@ def test_a_slow_call_is_a_task_that_can_be_waited_for(page: Page, probe: RealBri
         out, _ = waiting.communicate(timeout=60)
     assert waiting.returncode == 0
     assert "runs" in json.loads(out)
+
+
+def test_a_page_keeps_the_contract(demo: RealBridge) -> None:
+    before = text_of(demo)
+    told = json.loads(done(demo, "check", APP, "--write", "--json"))
+    outcomes = {each["id"]: each["outcome"] for each in told}
+    assert "fail" not in outcomes.values(), told
+    assert outcomes["write.stale"] == outcomes["batch.atomic"] == outcomes["render"] == "pass"
+    assert outcomes["json.strict"] == "skip"
+    assert text_of(demo) == before
+
+
+def test_several_calls_are_one_request_and_one_step_of_undo(demo: RealBridge) -> None:
+    before = text_of(demo)
+    action = "document.text.insert"
+    calls = [{"action": action, "input": {"text": text, "at": 0}} for text in ("b", "a")]
+    out = done(demo, "batch", APP, "--atomic", *LATEST, stdin=json.dumps(calls))
+    assert [line.split("\t")[:3] for line in out.splitlines()] == [
+        ["0", action, "ok"],
+        ["1", action, "ok"],
+    ]
+    assert text_of(demo) == f"ab{before}"
+    done(demo, "call", APP, "document.undo", *LATEST)
+    assert text_of(demo) == before
+
+
+def test_a_picture_of_the_page_becomes_a_file(demo: RealBridge, tmp_path: Path) -> None:
+    file = tmp_path / "page.png"
+    done(demo, "render", APP, "-o", str(file))
+    assert file.read_bytes().startswith(b"\x89PNG")
+    again = demo.run(["render", APP, "-o", str(file)])
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+
+
+def test_lines_pass_between_a_program_and_the_page(demo: RealBridge) -> None:
+    info = '{"jsonrpc":"2.0","id":"é","method":"agent/info"}\n'
+    out = done(demo, "stdio", APP, "--protocol", "json", stdin=f"{info}[]\n{info}")
+    first, second, third = map(json.loads, out.splitlines())
+    assert (first["id"], first["result"]["app"]["name"]) == ("é", "Bascule Write")
+    assert second["error"]["code"] == -32600
+    assert third == first
 
 
 def test_watching_shows_what_others_call(demo: RealBridge) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,11 +131,17 @@ def test_lines_pass_through_as_they_are(running: Running) -> None:
     assert (done.returncode, done.stderr) == (ExitCode.DONE, b"")
 
 
-def test_an_app_that_has_gone_is_told_in_a_line(running: Running) -> None:
-    running[1].close()
-    done = run_command(running[2], "stdio", SLUG, data=b"")
-    assert done.returncode == ExitCode.NO_BRIDGE
-    assert done.stdout == b""
+def test_an_app_that_ended_is_told_in_a_line(running: Running) -> None:
+    path = str(running[1].path.parent / "gone.7.01234567.sock") if running[1].path else ""
+    with socket.socket(socket.AF_UNIX) as ended:
+        ended.bind(path)
+    for word in ("gone", path):
+        done = run_command(running[2], "stdio", word, data=b'{"jsonrpc":"2.0","method":"m"}')
+        told = done.stderr.decode()
+        assert "No app" in told
+        assert len(told.splitlines()) <= 3
+        assert done.stdout == b""
+    assert main(["call", path, "note.read"]) == ExitCode.NO_BRIDGE
 
 
 def test_a_native_app_is_completed(running: Running, capfd: Captured) -> None:
