@@ -116,10 +116,12 @@ class RpcSession:
         """Take one line, and return one, or None for a notification.
 
         `expired` says whether the caller has gone by now: a call whose turn comes later than that
-        is not begun. Over a host that answers at once this coroutine ends at its first step. Where
-        the caller is cancelled, a call that has begun goes on.
+        is not begun, save a notification, for whose answer nobody stays. Over a host that answers
+        at once this coroutine ends at its first step. Where the caller is cancelled, a call that
+        has begun goes on.
         """
-        return await self.handle(read_envelope(line), expired=expired)
+        envelope = read_envelope(line)
+        return await self.handle(envelope, expired=None if envelope.id is ABSENT else expired)
 
     async def handle(
         self,

@@ -87,6 +87,9 @@ class NativePeer:
         # Blank lines are nothing to handle, and must not take the place of those that are.
         lines = self._reader.feed(data) if data else self._reader.finish()
         self._lines.extend(line for line in lines if line is None or line.strip(_BLANK))
+        if self.waiting is not None and not self._lines and self._has_gone():
+            # A place among the connections is not kept for whoever has left it.
+            self.close()
         self._close_when_done()
 
     def handle_line(self) -> None:

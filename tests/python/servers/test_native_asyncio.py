@@ -15,7 +15,7 @@ import pytest
 from bridge.contract.limits import NATIVE_LIMITS
 from bridge.servers.asyncio_runtime import AsyncioRuntime
 from bridge.servers.native_server import NativeServer, serve
-from tests.python.support.dispatchers import dispatcher_of
+from tests.python.support.dispatchers import HandRuntime, dispatcher_of
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
 from tests.python.support.native_app import INFO, call_of, echo, short_directory
 
@@ -197,7 +197,7 @@ async def test_a_call_whose_caller_is_gone_is_not_begun(directory: Path) -> None
             await until(lambda: server.connections == 3)
             gone.close()
             await gone.wait_closed()
-            await until(lambda: any(peer._ended for peer in server._peers))
+            await until(lambda: server.connections == 2)
             gate.set()
             await first
             await third
@@ -205,3 +205,50 @@ async def test_a_call_whose_caller_is_gone_is_not_begun(directory: Path) -> None
 
     await run(server, client)
     await runtime.close()
+
+
+async def test_whoever_leaves_in_mid_call_leaves_its_place_to_another(directory: Path) -> None:
+    begun: list[str] = []
+
+    async def execute(action: str, _given: Any, _context: Any) -> Any:
+        begun.append(action)
+        if action == "a":
+            await asyncio.Event().wait()
+        return {}
+
+    runtime = HandRuntime()
+    server = serve(dispatcher_of(execute, runtime=runtime, concurrent=True), directory=directory)
+    most = NATIVE_LIMITS.max_connections
+
+    async def client() -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            callers = [socket.socket(socket.AF_UNIX) for _ in range(most)]
+            for number, caller in enumerate(callers):
+                caller.connect(str(server.path))
+                caller.sendall(call_of(number))
+            await until(lambda: len(begun) == most)
+            refused = await line_from(server.path, b"")
+            assert refused["error"]["data"]["code"] == "SESSION_LIMIT", "the control"
+            callers[0].shutdown(socket.SHUT_WR)
+            for caller in callers[1:]:
+                caller.close()
+            await until(lambda: server.connections == 1)
+            assert "result" in await line_from(server.path, call_of(1, "b"))
+            callers[0].close()
+
+    try:
+        await run(server, client)
+    finally:
+        await runtime.close()
+
+
+async def test_a_server_runs_in_one_loop_only_once_at_a_time(directory: Path) -> None:
+    server = serve(echo(), directory=directory)
+
+    async def client() -> None:
+        await asyncio.sleep(0)
+        with pytest.raises(RuntimeError, match="already"):
+            await server.serve_forever()
+        assert "result" in await line_from(server.path, INFO + b"\n")
+
+    await run(server, client)

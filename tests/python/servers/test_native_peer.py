@@ -314,3 +314,22 @@ def test_closing_within_a_call_drops_its_answer() -> None:
         assert pairs[0].peer.closed
     finally:
         pairs[0].close()
+
+
+def test_notifications_are_run_although_whoever_sent_them_is_gone() -> None:
+    ran: list[int] = []
+
+    def execute(_action: str, given: Any, _context: Any) -> object:
+        ran.append(given["n"])
+        return {}
+
+    pair = Pair(RpcSession(dispatcher_of(execute), "s"))
+    try:
+        notifications = [call_of(1, n=n).replace(b'"id": 1, ', b"") for n in range(9)]
+        pair.other.sendall(b"".join(notifications) + call_of(1, n=9))
+        pair.other.close()
+        pair.work()
+        assert pair.peer.closed
+        assert ran == list(range(9)), "but for the request, whose answer nobody stayed for"
+    finally:
+        pair.close()
