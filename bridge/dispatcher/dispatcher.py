@@ -176,7 +176,7 @@ class Dispatcher:
 
         def run(specs: Mapping[str, ActionSpec]) -> Any:  # noqa: ANN401 - as execute_local
             for spec in specs.values():
-                if spec.command_id == command_id:
+                if spec.command_id == command_id and command_id is not True:
                     return self.execute_local(spec.name, input)
             raise AppError(
                 AppErrorCode.UNKNOWN_ACTION, "The app has no action with this command id."

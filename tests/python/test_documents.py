@@ -11,7 +11,7 @@ from bridge import __version__
 from bridge.broker.states import render_transition_tables
 from bridge.cli.main import COMMANDS
 from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, AppErrorCode, ExitCode, Outcome
-from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS
+from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, NATIVE_LIMITS, PROTOCOL_LIMITS
 from bridge.servers.bridge_routes import ROUTES
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +51,8 @@ def row_of(text: str, words: str) -> str:
         ("HTTP requests", [BRIDGE_LIMITS.max_active_requests,
                            BRIDGE_LIMITS.reserved_active_requests]),
         ("sockets", [BRIDGE_LIMITS.max_sockets, BRIDGE_LIMITS.head_timeout_seconds]),
+        ("a native app", [NATIVE_LIMITS.max_connections, NATIVE_LIMITS.max_tick_lines,
+                          NATIVE_LIMITS.max_unread_seconds]),
         ("from SIGINT", [BRIDGE_LIMITS.shutdown_seconds]),
     ],
 )  # fmt: skip

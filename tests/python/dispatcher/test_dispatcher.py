@@ -46,6 +46,14 @@ def test_a_local_call_over_a_synchronous_host_needs_no_endpoint_no_revision_and_
     assert refused.value.code.name == "UNKNOWN_ACTION"
 
 
+def test_true_is_no_command_id() -> None:
+    spec = ActionSpec.read("first", "Is number one", command_id=1)
+    dispatcher = dispatcher_of(actions=[spec])
+    assert dispatcher.execute_command(1) == {}
+    with pytest.raises(AppError, match="command id"):
+        dispatcher.execute_command(True)
+
+
 @pytest.mark.parametrize(
     ("action", "data", "code"),
     [
