@@ -117,10 +117,18 @@ class NativeDirectory:
 def _opened(path: str, uid: int) -> int:
     """Open a directory of this user's alone. Raises `NativeError`."""
     try:
+        made = False
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)  # noqa: PTH102 - texts all the way down to `sun_path`
+            made = True
         # Looked at by name first: what is no directory cannot be opened, and deserves a reason.
-        _verify(path, os.lstat(path), uid)
+        try:
+            _verify(path, os.lstat(path), uid)
+        except NativeError:
+            if made:
+                # A umask took our own permissions away: the next start must not find it so.
+                os.rmdir(path)  # noqa: PTH106 - as above
+            raise
         handle = os.open(path, os.O_RDONLY | _DIRECTORY | _NO_FOLLOW)
     except OSError as error:
         raise _refusal(path, error.strerror or "it cannot be opened") from None

@@ -198,6 +198,18 @@ def test_a_directory_that_is_missing_is_made_private(directory: Path) -> None:
     assert mode_of(directory / "d") == 0o700
 
 
+def test_a_umask_that_spoils_the_directory_leaves_none_behind(directory: Path) -> None:
+    missing = directory / "native"
+    before = os.umask(0o177)
+    try:
+        with pytest.raises(NativeError, match="its mode is 0600"):
+            NativeListener.open("x", str(missing))
+    finally:
+        os.umask(before)
+    assert not missing.exists()
+    NativeListener.open("x", str(missing)).close()
+
+
 def test_a_path_too_long_for_a_socket_is_a_clear_error(directory: Path) -> None:
     where = directory / ("x" * MAX_PATH_BYTES)
     with pytest.raises(NativeError, match="too long a path for the socket"):
