@@ -59,7 +59,7 @@ def test_calls_go_over_a_channel(page: Page, probe_bridge: RealBridge, attach: A
     attach(page, probe_bridge)
     carried_by(page, "channel")
     expect(page.locator("#transportNote")).to_have_text("")
-    for value in ("é 😀 \u2028", 1e300, [None, True], "x" * 60_000):
+    for value in ("é 😀 \u2028", 0.1, 10**300, [None, True], "x" * 60_000):
         assert echo(probe_bridge, value) == value
     page.get_by_role("button", name="Detach", exact=True).click()
     expect(page.locator("#state")).to_have_text("detached")
