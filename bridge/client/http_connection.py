@@ -9,9 +9,7 @@ from __future__ import annotations
 
 # The modules over these take as long to load as a call takes, for what is not used here.
 import _socket as socket
-import os
 import time
-from _thread import TIMEOUT_MAX, allocate_lock
 from collections.abc import Callable
 from typing import Final
 
@@ -27,6 +25,7 @@ from bridge.client.connection_failures import (
     unreachable,
 )
 from bridge.client.http_response import HttpError, HttpResponse, ResponseReader
+from bridge.client.kept_socket import KeptSocket
 from bridge.contract.error_codes import Outcome
 from bridge.contract.limits import BRIDGE_LIMITS
 
@@ -59,10 +58,8 @@ class HttpConnection:
         self._address = address
         self._runs = runs
         self._clock = clock
-        self._socket: socket.socket | None = None
+        self._kept = KeptSocket()
         self._used_at = 0.0
-        self._turn = allocate_lock()
-        self._process = os.getpid()
 
     def exchange(
         self, request: bytes, deadline: float, *, repeatable: bool = False
@@ -72,35 +69,16 @@ class HttpConnection:
         A `repeatable` request is sent again when an old connection turns out to be closed. Raises
         `BridgeFailure`; whatever interrupts it hangs up.
         """
-        self._own()
-        if not self._turn.acquire(timeout=min(max(0.0, deadline - self._clock()), TIMEOUT_MAX)):
+        if not self._kept.begin_turn(deadline - self._clock()):
             raise too_late(Outcome.NOT_DELIVERED)
         try:
             return self._exchange_in_turn(request, deadline, repeatable=repeatable)
         finally:
-            self._turn.release()
+            self._kept.end_turn()
 
     def close(self) -> None:
         """Hang up. The next exchange opens a connection of its own."""
-        self._own()
-        with self._turn:
-            if self._socket is not None:
-                self._socket.close()
-                self._socket = None
-
-    def __del__(self) -> None:
-        # A client that was simply dropped, as in a short script, is no leak worth a warning.
-        if self._socket is not None:
-            self._socket.close()
-
-    def _own(self) -> None:
-        """Leave a parent's socket and turn to it: each would read the other's answers."""
-        if self._process != os.getpid():
-            self._turn = allocate_lock()
-            if self._socket is not None:
-                self._socket.close()
-                self._socket = None
-            self._process = os.getpid()
+        self._kept.close()
 
     def _exchange_in_turn(
         self, request: bytes, deadline: float, *, repeatable: bool
@@ -122,21 +100,10 @@ class HttpConnection:
             raise connection_lost("the connection broke off") from None
 
     def _take(self) -> socket.socket | None:
-        """Return the open connection where it can still be used. Whoever takes it gives it back."""
-        opened, self._socket = self._socket, None
-        if opened is None:
-            return None
-        if self._clock() - self._used_at <= REUSE_SECONDS:
-            try:
-                opened.setblocking(False)
-                opened.recv(1, socket.MSG_PEEK)
-            except BlockingIOError:
-                return opened
-            except OSError:
-                pass
-        # Closed by its peer, or it says something that nobody asked for.
-        opened.close()
-        return None
+        """Return the open connection where it is young enough and can still be used."""
+        if self._clock() - self._used_at > REUSE_SECONDS:
+            self._kept.drop()
+        return self._kept.take()
 
     def _dial(self, deadline: float) -> socket.socket:
         left = deadline - self._clock()
@@ -170,7 +137,8 @@ class HttpConnection:
             kept = response.keeps
         finally:
             if kept:
-                self._socket, self._used_at = opened, self._clock()
+                self._kept.keep(opened)
+                self._used_at = self._clock()
             else:
                 opened.close()
         return response

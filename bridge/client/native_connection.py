@@ -11,13 +11,13 @@ from __future__ import annotations
 import _socket as socket
 import os
 import time
-from _thread import TIMEOUT_MAX, allocate_lock
 from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.connection_failures import too_late
+from bridge.client.kept_socket import KeptSocket
 from bridge.client.native_exchange import NativeExchange, is_notification
 from bridge.client.native_failures import another_user, app_unreachable, no_bridge_between
 from bridge.contract.error_codes import Outcome
@@ -44,9 +44,7 @@ class NativeConnection:
     def __init__(self, path: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.path = path
         self._clock = clock
-        self._socket: socket.socket | None = None
-        self._turn = allocate_lock()
-        self._process = os.getpid()
+        self._kept = KeptSocket()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r})"
@@ -62,29 +60,19 @@ class NativeConnection:
     ) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        # A client that was simply dropped, as in a short script, is no leak worth a warning.
-        if self._socket is not None:
-            self._socket.close()
-
     def close(self) -> None:
         """Hang up. The connection can be used again, and then opens anew."""
-        self._own()
-        with self._turn:
-            if self._socket is not None:
-                self._socket.close()
-                self._socket = None
+        self._kept.close()
 
     def exchange(self, request: bytes, deadline: float, *, answered: bool = True) -> bytes | None:
         """Send a message and return the line that answers it, by `deadline` on the clock.
 
         None at once where it is not `answered`. Whatever interrupts it hangs up.
         """
-        self._own()
-        if not self._turn.acquire(timeout=min(max(0.0, deadline - self._clock()), TIMEOUT_MAX)):
+        if not self._kept.begin_turn(deadline - self._clock()):
             raise too_late(Outcome.NOT_DELIVERED)
         try:
-            opened = self._take()
+            opened = self._kept.take()
             if opened is not None:
                 try:
                     return self._exchange(opened, request, deadline, answered=answered)
@@ -94,7 +82,7 @@ class NativeConnection:
                     # It broke while nobody looked, and nothing was acted on.
             return self._exchange(self._dial(deadline), request, deadline, answered=answered)
         finally:
-            self._turn.release()
+            self._kept.end_turn()
 
     def respond(
         self, session: str, request: bytes, seconds: float | None, deadline: float
@@ -128,31 +116,6 @@ class NativeConnection:
         del timeout_seconds
         raise no_bridge_between("no status")
 
-    def _own(self) -> None:
-        """Leave a parent's connection and turn to it: each would read the other's answers."""
-        if self._process != os.getpid():
-            self._turn = allocate_lock()
-            if self._socket is not None:
-                self._socket.close()
-                self._socket = None
-            self._process = os.getpid()
-
-    def _take(self) -> socket.socket | None:
-        """Return the open connection where it can still be used. Whoever takes it gives it back."""
-        opened, self._socket = self._socket, None
-        if opened is None:
-            return None
-        try:
-            opened.setblocking(False)
-            opened.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return opened
-        except OSError:
-            pass
-        # Closed by its peer, or it says something that nobody asked for.
-        opened.close()
-        return None
-
     def _dial(self, deadline: float) -> socket.socket:
         """Connect, and wait in the queue of an app that is busy."""
         while (left := deadline - self._clock()) > 0:
@@ -179,7 +142,7 @@ class NativeConnection:
             raise exchange.broken(self.path, reason) from None
         finally:
             if kept:
-                self._socket = opened
+                self._kept.keep(opened)
             else:
                 opened.close()
         return answer

@@ -43,14 +43,14 @@ def say():
     print(connection.exchange(request, time.monotonic() + 10).body.decode(), flush=True)
 say()
 # As if a thread of the parent were in the middle of an exchange.
-connection._turn.acquire()
+connection._kept._turn.acquire()
 if os.fork() == 0:
     say()
     say()
     connection.close()
     os._exit(0)
 os.wait()
-connection._turn.release()
+connection._kept._turn.release()
 say()
 """
 

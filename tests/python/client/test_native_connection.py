@@ -433,13 +433,13 @@ def test_a_forked_process_has_a_connection_of_its_own() -> None:
         connection = NativeConnection(str(server.path))
         deadline = time.monotonic() + PATIENCE_SECONDS
         connection.respond("", INFO, None, deadline)
-        before = connection._socket
+        before = connection._kept._socket
         child = os.fork()
         if child == 0:
             connection.close()
-            os._exit(connection._socket is not None)
+            os._exit(connection._kept._socket is not None)
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0
         assert connection.respond("", INFO, None, deadline)
-        assert connection._socket is before
+        assert connection._kept._socket is before
         connection.close()
