@@ -147,3 +147,18 @@ export function setOwn(object, key, value) {
     object[key] = value;
   }
 }
+
+/**
+ * Whether a parsed value is an object: a number may be one for JavaScript only.
+ *
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+export function isObject(value) {
+  return (
+    value !== null &&
+    typeof value === "object" &&
+    !Array.isArray(value) &&
+    !(value instanceof JsonNumber)
+  );
+}

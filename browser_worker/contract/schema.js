@@ -9,8 +9,9 @@
  * former `dependencies` would be asserted (they are not).
  */
 
+import { isObject } from "./json_number.js";
 import { PatternError, compilePattern } from "./schema_pattern.js";
-import { Resources, SchemaError, isObject, own } from "./schema_resources.js";
+import { Resources, SchemaError, own } from "./schema_resources.js";
 import { Run, TooMuchWork } from "./schema_run.js";
 import { checkShapes } from "./schema_shapes.js";
 

@@ -1,10 +1,11 @@
 // @ts-check
 /** The keywords that put other schemas together, and those that see what these left over. */
 
+import { isObject } from "./json_number.js";
 import { escapePointer } from "./schema_containers.js";
 import { Marks } from "./schema_marks.js";
 import { isNumber } from "./schema_numbers.js";
-import { isObject, own } from "./schema_resources.js";
+import { own } from "./schema_resources.js";
 
 /** @import { SchemaObject, Node } from "./schema_resources.js" */
 /** @import { Run } from "./schema_run.js" */

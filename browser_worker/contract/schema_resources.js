@@ -4,7 +4,7 @@
  * to. Only what stands in the schema itself can be referred to; nothing is ever fetched.
  */
 
-import { JsonNumber } from "./json_number.js";
+import { isObject } from "./json_number.js";
 
 /** @typedef {Record<string, any>} SchemaObject */
 /** @typedef {SchemaObject | boolean} Node */
@@ -40,19 +40,6 @@ const KEYWORDS = {
 };
 const MAX_DEPTH = 64;
 const MAX_NODES = 16_384;
-
-/**
- * @param {unknown} value
- * @returns {value is SchemaObject} False for a number that is told by its token.
- */
-export function isObject(value) {
-  return (
-    value !== null &&
-    typeof value === "object" &&
-    !Array.isArray(value) &&
-    !(value instanceof JsonNumber)
-  );
-}
 
 /** The parts of one schema. */
 export class Resources {

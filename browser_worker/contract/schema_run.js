@@ -4,11 +4,12 @@
  * counts the work, so that no schema and no value can hold the page.
  */
 
+import { isObject } from "./json_number.js";
 import { combined, unevaluated } from "./schema_combined.js";
 import { array, object } from "./schema_containers.js";
 import { Marks } from "./schema_marks.js";
 import { isNumber } from "./schema_numbers.js";
-import { isObject, own } from "./schema_resources.js";
+import { own } from "./schema_resources.js";
 import { general, number, text } from "./schema_scalars.js";
 
 /** @import { Node, Resources, SchemaObject } from "./schema_resources.js" */

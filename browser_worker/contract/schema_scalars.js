@@ -1,8 +1,9 @@
 // @ts-check
 /** The keywords that look at one value and at nothing inside of it. */
 
+import { isObject } from "./json_number.js";
 import { compare, equal, isInteger, isMultipleOf, isNumber } from "./schema_numbers.js";
-import { isObject, own } from "./schema_resources.js";
+import { own } from "./schema_resources.js";
 
 /** @import { SchemaObject } from "./schema_resources.js" */
 /** @import { AnyNumber } from "./schema_numbers.js" */

@@ -4,8 +4,9 @@
  * error when the schema is read and not a check that passes everything.
  */
 
+import { isObject } from "./json_number.js";
 import { compare, isInteger, isNumber } from "./schema_numbers.js";
-import { SchemaError, isObject } from "./schema_resources.js";
+import { SchemaError } from "./schema_resources.js";
 
 /** @import { SchemaObject } from "./schema_resources.js" */
 

@@ -4,12 +4,12 @@
  * is added to every result by the session.
  */
 
+import { isObject } from "../contract/json_number.js";
 import { BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS } from "../contract/limits.js";
 import { toPlain } from "../contract/strict_json.js";
 import { AppError, RpcError, sendableError } from "./app_error.js";
 import { andThen } from "./eventually.js";
 import {
-  isObject,
   optionalBoolean,
   optionalCount,
   optionalInteger,

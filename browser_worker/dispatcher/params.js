@@ -4,7 +4,8 @@
  * -32602; a count above its maximum is `LIMIT_EXCEEDED`.
  */
 
-import { JsonNumber, toPlain } from "../contract/strict_json.js";
+import { isObject } from "../contract/json_number.js";
+import { toPlain } from "../contract/strict_json.js";
 import { AppError, RpcError } from "./app_error.js";
 
 /** @typedef {Record<string, unknown>} Params */
@@ -129,21 +130,6 @@ export function requiredObjects(params, name, maximum) {
   }
   if (!value.every(isObject)) throw invalid(name, "a list of objects");
   return value;
-}
-
-/**
- * Whether a parsed value is an object: a number may be one for JavaScript only.
- *
- * @param {unknown} value
- * @returns {value is Params}
- */
-export function isObject(value) {
-  return (
-    value !== null &&
-    typeof value === "object" &&
-    !Array.isArray(value) &&
-    !(value instanceof JsonNumber)
-  );
 }
 
 /**

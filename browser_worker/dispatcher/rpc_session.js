@@ -4,12 +4,12 @@
  * rejects; what goes wrong is an error line. Contract: control protocol 1.
  */
 
+import { isObject } from "../contract/json_number.js";
 import { isId } from "../contract/jsonrpc.js";
 import { StrictJsonError, parse, stringify } from "../contract/strict_json.js";
 import { AppError, RpcError, contractCode, limitExceeded, wireErrorText } from "./app_error.js";
 import { outputError } from "./json_copy.js";
 import { ALWAYS_ANSWERED, METHODS } from "./methods.js";
-import { isObject } from "./params.js";
 
 /** @import { Dispatcher } from "./dispatcher.js" */
 /** @import { Params } from "./params.js" */
