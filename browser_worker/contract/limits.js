@@ -54,3 +54,34 @@ export const BRIDGE_LIMITS = Object.freeze({
   /** A call that runs longer than this is reported to the bridge as begun. */
   takenReportSeconds: 1,
 });
+
+/** Bounds of the bus between the apps of one page. */
+export const BUS_LIMITS = Object.freeze({
+  /** One message on a port, as JSON in UTF-8, its attachment apart. */
+  maxMessageBytes: 1_048_576,
+  maxDepth: 64,
+  /** Calls that one source has in flight through the kernel. */
+  maxCallsInFlight: 8,
+  defaultTimeoutSeconds: 30,
+  maxTimeoutSeconds: 600,
+  maxProgressBytes: 65_536,
+  maxProgressEvents: 2_000,
+  maxAttachmentBytes: 16_777_216,
+  maxAttachmentBytesOfEndpoint: 33_554_432,
+  maxAttachmentBytesInAll: 67_108_864,
+  maxTools: 128,
+  maxDescriptorBytes: 65_536,
+  maxTopicsOfApp: 64,
+  maxAuditEntries: 200,
+  maxSummaryChars: 200,
+  maxBackgrounds: 32,
+  heartbeatSeconds: 5,
+  /** An endpoint that has answered nothing for this long is shown as not responding. */
+  notRespondingSeconds: 15,
+  /** How often a frame is asked whether it is ready, and for how long. */
+  probeSeconds: 0.25,
+  maxProbeSeconds: 15,
+  /** A source may send this much for as long as it likes; twice as much at once. */
+  maxMessagesPerSecond: 2_000,
+  maxBytesPerSecond: 33_554_432,
+});

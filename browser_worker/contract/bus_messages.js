@@ -1,0 +1,203 @@
+// @ts-check
+/**
+ * The messages of a port between the kernel and a frame: made, and read with distrust. What an
+ * action takes is its own affair. Contract: bus, the envelope.
+ */
+
+import { BusError } from "./bus_error.js";
+import { checkJson } from "./bus_json.js";
+import { isObject } from "./json_number.js";
+
+/** @import { WireError } from "./bus_error.js" */
+
+/** @typedef {Record<string, unknown>} Payload */
+/** @typedef {{ type: "exec", id: number, payload: { action: string, payload: Payload } }} Exec */
+/** @typedef {{ type: "response", id: number, ok: unknown }} Success */
+/** @typedef {{ type: "response", id: number, error: WireError }} Failure */
+/** @typedef {{ type: "progress", id: number, payload: unknown }} Progress */
+/** @typedef {{ type: "cancel", id: number, payload: { reason: string } }} Cancel */
+/** @typedef {{ type: "event", payload: { event: string } & Payload }} BusEvent */
+/** @typedef {Exec | Success | Failure | Progress | Cancel | BusEvent} BusMessage */
+
+/**
+ * @typedef {object} Received
+ * @property {BusMessage} message Without the attachment; members that nobody knows stay in it.
+ * @property {ArrayBuffer | undefined} attachment
+ * @property {number} bytes What the message has as JSON, at most.
+ */
+
+/** A message that cannot be taken; `id` is the request's, where it has one that can be answered. */
+export class MalformedMessage extends Error {
+  /**
+   * @param {BusError} error
+   * @param {number | undefined} id
+   */
+  constructor(error, id) {
+    super(error.message);
+    this.name = "MalformedMessage";
+    /** @readonly */
+    this.error = error;
+    /** @readonly */
+    this.id = id;
+  }
+}
+
+/**
+ * @param {number} id
+ * @param {string} action
+ * @param {Payload} payload
+ * @returns {Exec}
+ */
+export function exec(id, action, payload) {
+  return { type: "exec", id, payload: { action, payload } };
+}
+
+/**
+ * @param {number} id
+ * @param {unknown} ok
+ * @returns {Success}
+ */
+export function success(id, ok) {
+  return { type: "response", id, ok };
+}
+
+/**
+ * @param {number} id
+ * @param {BusError} error
+ * @returns {Failure}
+ */
+export function failure(id, error) {
+  return { type: "response", id, error: error.toWire() };
+}
+
+/**
+ * @param {number} id
+ * @param {unknown} payload
+ * @returns {Progress}
+ */
+export function progress(id, payload) {
+  return { type: "progress", id, payload };
+}
+
+/**
+ * @param {number} id
+ * @param {string} reason For a person.
+ * @returns {Cancel}
+ */
+export function cancel(id, reason) {
+  return { type: "cancel", id, payload: { reason } };
+}
+
+/**
+ * @param {string} event
+ * @param {Payload} [more]
+ * @returns {BusEvent}
+ */
+export function event(event, more = {}) {
+  return { type: "event", payload: { ...more, event } };
+}
+
+/**
+ * Sends a message. Its JSON has been checked; a buffer goes over and is no longer the sender's.
+ *
+ * @param {{ postMessage: (message: unknown, transfer: ArrayBuffer[]) => void }} port
+ * @param {BusMessage} message
+ * @param {ArrayBuffer} [attachment]
+ */
+export function post(port, message, attachment) {
+  if (attachment === undefined) port.postMessage(message, []);
+  else port.postMessage({ ...message, attachment }, [attachment]);
+}
+
+/**
+ * Reads what came by a port, whoever sent it.
+ *
+ * @param {unknown} data
+ * @returns {Received}
+ * @throws {MalformedMessage}
+ */
+export function readMessage(data) {
+  if (!isObject(data)) throw malformed("it is no object", undefined);
+  const id = isMessageId(data["id"]) ? /** @type {number} */ (data["id"]) : undefined;
+  const answerable = data["type"] === "exec" ? id : undefined;
+  let bytes;
+  try {
+    bytes = checkJson(data, { what: "message" }, "attachment");
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    throw new MalformedMessage(error, answerable);
+  }
+  const attachment = data["attachment"];
+  if (attachment !== undefined && !(attachment instanceof ArrayBuffer)) {
+    throw malformed("its attachment is no ArrayBuffer", answerable);
+  }
+  const why = fault(data, id);
+  if (why !== undefined) throw malformed(why, answerable);
+  return { message: /** @type {BusMessage} */ (/** @type {unknown} */ (data)), attachment, bytes };
+}
+
+/** @param {unknown} value */
+function isMessageId(value) {
+  return Number.isSafeInteger(value) && /** @type {number} */ (value) > 0;
+}
+
+/**
+ * @param {Record<string, unknown>} data
+ * @param {number | undefined} id
+ * @returns {string | undefined} What is wrong with it.
+ */
+function fault(data, id) {
+  const { type, payload } = data;
+  if (type !== "event" && id === undefined) return "its id is no positive integer";
+  switch (type) {
+    case "exec":
+      return isObject(payload) &&
+        typeof payload["action"] === "string" &&
+        isObject(payload["payload"])
+        ? undefined
+        : "a request has a payload with an action and a payload of its own";
+    case "response":
+      return responseFault(data);
+    case "progress":
+      return Object.hasOwn(data, "payload") ? undefined : "progress has a payload";
+    case "cancel":
+      return isObject(payload) && typeof payload["reason"] === "string"
+        ? undefined
+        : "a cancellation has a payload with a reason";
+    case "event":
+      return isObject(payload) && typeof payload["event"] === "string"
+        ? undefined
+        : "an event has a payload that names it";
+    default:
+      return "its type is unknown";
+  }
+}
+
+/** @param {Record<string, unknown>} data */
+function responseFault(data) {
+  if (Object.hasOwn(data, "ok") === Object.hasOwn(data, "error")) {
+    return "a response has either ok or error";
+  }
+  if (Object.hasOwn(data, "ok")) return undefined;
+  const error = data["error"];
+  if (!isObject(error)) return "an error is an object";
+  const { code, message, retryAfterMs, data: more } = error;
+  const sound =
+    typeof code === "string" &&
+    typeof message === "string" &&
+    (retryAfterMs === undefined ||
+      (Number.isSafeInteger(retryAfterMs) && Number(retryAfterMs) >= 0)) &&
+    (more === undefined || isObject(more));
+  return sound ? undefined : "an error has a code and a message";
+}
+
+/**
+ * @param {string} why
+ * @param {number | undefined} id
+ */
+function malformed(why, id) {
+  return new MalformedMessage(
+    new BusError("INVALID_MESSAGE", `The message was not taken: ${why}.`),
+    id,
+  );
+}
