@@ -27,6 +27,10 @@ export default [
   },
   { files: pureRooms, languageOptions: { globals: {} } },
   { files: ["browser_worker/link/**/*.js"], languageOptions: { globals: globals.browser } },
+  {
+    files: ["browser_worker/kernel/**/*.js", "browser_worker/app/**/*.js"],
+    languageOptions: { globals: globals.browser },
+  },
   { files: ["browser_worker/link/worker.js"], languageOptions: { globals: globals.worker } },
   { files: ["browser_worker/demo/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["browser_worker/node/**/*.js"], languageOptions: { globals: globals.node } },

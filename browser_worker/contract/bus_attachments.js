@@ -1,0 +1,86 @@
+// @ts-check
+/**
+ * What a tool says of binary attachments in its annotations: one buffer each way, beside the JSON.
+ * Contract: bus, binary attachments.
+ */
+
+import { BusError } from "./bus_error.js";
+import { isObject } from "./json_number.js";
+import { BUS_LIMITS } from "./limits.js";
+
+/** The annotation, and the older name of it that is taken as well. */
+const NAMES = ["bascule:attachments", "neutron:attachments"];
+const API = 1;
+
+/**
+ * @typedef {object} AttachmentRule
+ * @property {boolean} input Whether a call may bring one.
+ * @property {boolean} inputRequired
+ * @property {boolean} output Whether a result may bring one.
+ */
+
+/**
+ * @param {Record<string, unknown> | undefined} annotations
+ * @returns {AttachmentRule | null} Null where the tool takes and gives none.
+ */
+export function readAttachmentRule(annotations) {
+  const rule = NAMES.map((name) => annotations?.[name]).find((value) => value !== undefined);
+  if (!isObject(rule) || rule["api"] !== API) return null;
+  const { input, output } = rule;
+  // Without a word about either way, both are open.
+  const open = input === undefined && output === undefined;
+  return {
+    input: open || isObject(input) || input === true,
+    inputRequired: isObject(input) && input["required"] === true,
+    output: open || isObject(output) || output === true,
+  };
+}
+
+/**
+ * Checks what a call brings against what the tool takes.
+ *
+ * @param {AttachmentRule | null} rule
+ * @param {ArrayBuffer | undefined} attachment
+ * @throws {BusError} `ATTACHMENT_UNSUPPORTED`, `ATTACHMENT_TOO_LARGE`, `INVALID_INPUT`
+ */
+export function checkInputAttachment(rule, attachment) {
+  if (attachment === undefined) {
+    if (rule?.inputRequired) {
+      throw new BusError("INVALID_INPUT", "This tool needs an attachment; nothing was run.");
+    }
+    return;
+  }
+  if (!rule?.input) {
+    throw new BusError("ATTACHMENT_UNSUPPORTED", "This tool takes no attachment; nothing was run.");
+  }
+  checkAttachmentSize(attachment.byteLength);
+}
+
+/**
+ * Checks what a result brings.
+ *
+ * @param {AttachmentRule | null} rule
+ * @param {ArrayBuffer | undefined} attachment
+ * @throws {BusError} `ATTACHMENT_UNSUPPORTED`, `ATTACHMENT_TOO_LARGE`
+ */
+export function checkOutputAttachment(rule, attachment) {
+  if (attachment === undefined) return;
+  if (!rule?.output) {
+    throw new BusError(
+      "ATTACHMENT_UNSUPPORTED",
+      "The tool ran, but gave an attachment that it does not advertise.",
+    );
+  }
+  checkAttachmentSize(attachment.byteLength);
+}
+
+/** @param {number} bytes */
+function checkAttachmentSize(bytes) {
+  const maximum = BUS_LIMITS.maxAttachmentBytes;
+  if (bytes <= maximum) return;
+  throw new BusError(
+    "ATTACHMENT_TOO_LARGE",
+    `An attachment has at most ${maximum} bytes, this one ${bytes}.`,
+    { data: { maximum } },
+  );
+}

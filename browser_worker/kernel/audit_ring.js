@@ -1,0 +1,106 @@
+// @ts-check
+/**
+ * The last calls that the kernel routed: who asked whom for what, when, and how it ended. In memory
+ * only, and never with whole arguments or results. Contract: bus, routing policy.
+ */
+
+import { BUS_LIMITS } from "../contract/limits.js";
+import { summaryOf } from "./value_summary.js";
+
+/** @typedef {"running" | "completed" | "failed" | "refused" | "timed out" | "cancelled"} AuditStatus */
+
+/**
+ * @typedef {object} AuditEntry
+ * @property {number} number Counts the calls of this kernel from 1.
+ * @property {string} caller
+ * @property {string} target
+ * @property {string} tool
+ * @property {number} startedAt Unix milliseconds.
+ * @property {AuditStatus} status
+ * @property {number | null} durationMs Null while it runs.
+ * @property {string} arguments A summary.
+ * @property {string | null} outcome A summary of the result, or the error's code and message.
+ */
+
+export class AuditRing {
+  /**
+   * @param {{ now: () => number, wallNow: () => number }} clock
+   * @param {number} [maxEntries]
+   */
+  constructor(clock, maxEntries = BUS_LIMITS.maxAuditEntries) {
+    this._clock = clock;
+    this._maxEntries = maxEntries;
+    this._count = 0;
+    /** Oldest first. @type {AuditEntry[]} */
+    this._entries = [];
+    /** @type {Set<() => void>} */
+    this._observers = new Set();
+  }
+
+  /**
+   * Watches for entries that come and end.
+   *
+   * @param {() => void} observer
+   * @returns {() => void} Ends the watching.
+   */
+  onChange(observer) {
+    this._observers.add(observer);
+    return () => void this._observers.delete(observer);
+  }
+
+  /**
+   * @param {(entry: AuditEntry) => boolean} [wanted]
+   * @returns {AuditEntry[]} Copies, oldest first.
+   */
+  entries(wanted = () => true) {
+    return this._entries.filter(wanted).map((entry) => ({ ...entry }));
+  }
+
+  /**
+   * Notes the beginning of a call.
+   *
+   * @param {{ caller: string, target: string, tool: string, arguments: unknown }} call
+   * @returns {(status: Exclude<AuditStatus, "running">, outcome: unknown) => void} Notes its end, once.
+   */
+  begin({ caller, target, tool, arguments: given }) {
+    const startedAt = this._clock.now();
+    /** @type {AuditEntry} */
+    const entry = {
+      number: ++this._count,
+      caller,
+      target: target.slice(0, BUS_LIMITS.maxSummaryChars),
+      tool: tool.slice(0, BUS_LIMITS.maxSummaryChars),
+      startedAt: this._clock.wallNow(),
+      status: "running",
+      durationMs: null,
+      arguments: summaryOf(given),
+      outcome: null,
+    };
+    this._entries.push(entry);
+    if (this._entries.length > this._maxEntries) this._entries.shift();
+    this._tell();
+    return (status, outcome) => {
+      if (entry.status !== "running") return;
+      entry.status = status;
+      entry.durationMs = Math.max(0, this._clock.now() - startedAt);
+      entry.outcome = typeof outcome === "string" ? cut(outcome) : summaryOf(outcome);
+      this._tell();
+    };
+  }
+
+  _tell() {
+    for (const observer of [...this._observers]) {
+      try {
+        observer();
+      } catch {
+        // Who watches decides nothing.
+      }
+    }
+  }
+}
+
+/** @param {string} text */
+function cut(text) {
+  const most = BUS_LIMITS.maxSummaryChars;
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

@@ -1,0 +1,70 @@
+// @ts-check
+/**
+ * Tools that the trusted page itself offers on the bus, by dotted names; each makes its own checks of
+ * who calls. Contract: bus, kernel tools.
+ */
+
+import { BusError } from "../contract/bus_error.js";
+import { copyJson } from "../contract/bus_json.js";
+import { isKernelToolName } from "../contract/bus_names.js";
+import { compile } from "../contract/schema.js";
+
+/** @import { Validator } from "../contract/schema.js" */
+/** @import { CallSource } from "./broker.js" */
+/** @import { ToolDescriptor } from "./tool_descriptors.js" */
+
+/**
+ * @typedef {object} KernelTool
+ * @property {Omit<ToolDescriptor, "name">} description
+ * @property {(input: any, source: CallSource) => unknown} run Gives JSON, or a promise of it. A
+ *   `BusError` is told to the caller, anything else only that it failed.
+ */
+
+export class KernelTools {
+  constructor() {
+    /** @type {Map<string, { descriptor: ToolDescriptor, input: Validator, run: KernelTool["run"] }>} */
+    this._tools = new Map();
+  }
+
+  /**
+   * @param {string} name
+   * @param {KernelTool} tool
+   * @throws {TypeError} For a name without a dot, or one that is taken.
+   */
+  add(name, { description, run }) {
+    if (!isKernelToolName(name)) throw new TypeError(`not a name for a kernel's tool: ${name}`);
+    if (this._tools.has(name)) throw new TypeError(`there is a kernel's tool ${name} already`);
+    const input = compile(description.inputSchema);
+    this._tools.set(name, { descriptor: { name, ...description }, input, run });
+  }
+
+  /** @returns {ToolDescriptor[]} */
+  descriptors() {
+    return [...this._tools.values()].map(({ descriptor }) => descriptor);
+  }
+
+  /**
+   * @param {string} name
+   * @param {Record<string, unknown>} input
+   * @param {CallSource} source
+   * @returns {Promise<unknown>}
+   */
+  async run(name, input, source) {
+    const tool = this._tools.get(name);
+    if (tool === undefined) {
+      throw new BusError("UNKNOWN_TOOL", `The kernel has no tool ${name.slice(0, 60)}.`);
+    }
+    const errors = tool.input.errors(input);
+    if (errors.length > 0) {
+      throw new BusError("INVALID_INPUT", `The arguments are not what ${name} takes.`, {
+        data: { errors: errors.slice(0, 16) },
+      });
+    }
+    try {
+      return copyJson(await tool.run(input, source), { what: "result" });
+    } catch (error) {
+      if (error instanceof BusError) throw error;
+      throw new BusError("TOOL_FAILED", `${name} failed; it may have done part of it.`);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// @ts-check
+/**
+ * The kernel's tools that say which apps are installed and which endpoints are live. What apps say of
+ * themselves is passed on as what it is. Contract: bus, kernel tools.
+ */
+
+import { BusError } from "../contract/bus_error.js";
+
+/** @import { AppSummary } from "./kernel.js" */
+/** @import { EndpointSummary } from "./endpoint_registry.js" */
+/** @import { KernelTools } from "./kernel_tools.js" */
+
+const READS = { readOnlyHint: true, openWorldHint: false };
+const NOTHING = { type: "object", additionalProperties: false };
+const MAX_TEXT = 500;
+
+/**
+ * @param {KernelTools} tools
+ * @param {{ apps: () => readonly AppSummary[], endpoints: () => EndpointSummary[] }} workspace
+ */
+export function addListingTools(tools, workspace) {
+  tools.add("apps.list", {
+    description: {
+      title: "List apps",
+      description: "Lists the installed apps. Names and descriptions are the apps' own words.",
+      inputSchema: NOTHING,
+      annotations: READS,
+    },
+    run: () => ({ untrusted: true, apps: workspace.apps().map(summary) }),
+  });
+  tools.add("apps.describe", {
+    description: {
+      title: "Describe an app",
+      description: "Tells of one installed app, in its own words.",
+      inputSchema: {
+        type: "object",
+        properties: { app: { type: "string" } },
+        required: ["app"],
+        additionalProperties: false,
+      },
+      annotations: READS,
+    },
+    run: (/** @type {{ app: string }} */ { app }) => {
+      const found = workspace.apps().find(({ id }) => id === app);
+      if (found === undefined) throw new BusError("INVALID_INPUT", "No such app is installed.");
+      const endpoints = workspace.endpoints().filter((endpoint) => endpoint.app === app);
+      return { untrusted: true, app: summary(found), endpoints };
+    },
+  });
+  tools.add("endpoints.list", {
+    description: {
+      title: "List endpoints",
+      description: "Lists the endpoints that are live now.",
+      inputSchema: NOTHING,
+      annotations: READS,
+    },
+    run: () => ({ endpoints: workspace.endpoints() }),
+  });
+}
+
+/** @param {AppSummary} app */
+function summary({ id, name, version, description }) {
+  return {
+    id,
+    name: name.slice(0, MAX_TEXT),
+    version: version.slice(0, MAX_TEXT),
+    ...(description === undefined ? {} : { description: description.slice(0, MAX_TEXT) }),
+  };
+}

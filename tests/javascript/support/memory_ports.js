@@ -1,0 +1,79 @@
+// @ts-check
+/**
+ * Ports whose messages arrive when a test says so: cloned and transferred as a browser does it, one at
+ * a time, in order.
+ */
+
+/** @typedef {{ port: MemoryPort, data: any }} Waiting */
+
+/** All messages that are under way between the ports of one test. */
+export class MemoryPorts {
+  constructor() {
+    /** @type {Waiting[]} */
+    this.waiting = [];
+    /** Ports that are open. */
+    this.open = 0;
+  }
+
+  /** @returns {[MemoryPort, MemoryPort]} */
+  pair() {
+    const one = new MemoryPort(this);
+    const two = new MemoryPort(this);
+    one.other = two;
+    two.other = one;
+    return [one, two];
+  }
+
+  /** Delivers everything, and what comes of it, with turns of the microtask queue between. */
+  async settle() {
+    for (let quiet = 0; quiet < 3;) {
+      await Promise.resolve();
+      if (this.deliver()) quiet = 0;
+      else {
+        await new Promise((resolve) => void setImmediate(resolve));
+        quiet += 1;
+      }
+    }
+  }
+
+  /** @returns {boolean} Whether there was one to deliver. */
+  deliver() {
+    const next = this.waiting.shift();
+    if (next === undefined) return false;
+    if (!next.port.closed) next.port.onmessage?.({ data: next.data });
+    return true;
+  }
+}
+
+export class MemoryPort {
+  /** @param {MemoryPorts} ports */
+  constructor(ports) {
+    this._ports = ports;
+    ports.open += 1;
+    /** @type {MemoryPort | null} */
+    this.other = null;
+    this.closed = false;
+    /** @type {((event: { data: any }) => void) | null} */
+    this.onmessage = null;
+    /** @type {((event: any) => void) | null} */
+    this.onmessageerror = null;
+  }
+
+  /**
+   * @param {any} message
+   * @param {ArrayBuffer[]} [transfer]
+   */
+  postMessage(message, transfer = []) {
+    const data = structuredClone(message, { transfer });
+    if (this.closed || this.other === null) return;
+    this._ports.waiting.push({ port: this.other, data });
+  }
+
+  start() {}
+
+  close() {
+    if (this.closed) return;
+    this.closed = true;
+    this._ports.open -= 1;
+  }
+}
