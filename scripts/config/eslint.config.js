@@ -28,7 +28,7 @@ export default [
   { files: pureRooms, languageOptions: { globals: {} } },
   { files: ["browser_worker/link/**/*.js"], languageOptions: { globals: globals.browser } },
   {
-    files: ["browser_worker/kernel/**/*.js", "browser_worker/app/**/*.js"],
+    files: ["browser_worker/{kernel,app,testing}/**/*.js"],
     languageOptions: { globals: globals.browser },
   },
   { files: ["browser_worker/link/worker.js"], languageOptions: { globals: globals.worker } },

@@ -29,6 +29,7 @@ SCRIPT_FLOORS = {
     "kernel": 2,
     "app": 2,
     "surface": 3,
+    "testing": 3,
     "node": 3,
     "demo": 4,
 }

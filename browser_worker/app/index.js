@@ -1,0 +1,78 @@
+// @ts-check
+/**
+ * What an app imports in its frame: its place on the bus of the workspace that holds it.
+ *
+ * Importing it asks the workspace for a port; what is called before that has come waits for it.
+ */
+
+import { AppRuntime } from "./app_runtime.js";
+import { awaitPort } from "./frame_connection.js";
+
+export { BusError } from "../contract/bus_error.js";
+
+/** @typedef {import("./app_runtime.js").CallOptions} CallOptions */
+/** @typedef {import("./app_runtime.js").ResultWithAttachment} ResultWithAttachment */
+/** @typedef {import("./app_runtime.js").ToolCall} ToolCall */
+/** @typedef {import("./app_runtime.js").ToolDescription} ToolDescription */
+/** @typedef {import("./exposed_tools.js").ToolContext} ToolContext */
+/** @typedef {import("./exposed_tools.js").ToolHandler} ToolHandler */
+/** @typedef {import("./exposed_tools.js").ToolOptions} ToolOptions */
+/** @typedef {import("./state_changes.js").StateChange} StateChange */
+/**
+ * @template V
+ * @typedef {import("./follow_state.js").FollowOptions<V>} FollowOptions
+ */
+
+const runtime = new AppRuntime({
+  setTimer: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+if (window.parent === window) {
+  runtime.close("this page is in no workspace");
+} else {
+  awaitPort(window, (port) => runtime.connect(port));
+}
+
+/** @type {AppRuntime["exposeTool"]} */
+export const exposeTool = (name, options, handler) => runtime.exposeTool(name, options, handler);
+
+/** @type {AppRuntime["removeExposedTool"]} */
+export const removeExposedTool = (name) => runtime.removeExposedTool(name);
+
+/** @type {AppRuntime["callTool"]} */
+export const callTool = (call, options) => runtime.callTool(call, options);
+
+/** @type {AppRuntime["callToolWithAttachment"]} */
+export const callToolWithAttachment = (call, options) =>
+  runtime.callToolWithAttachment(call, options);
+
+/** @type {AppRuntime["listApps"]} */
+export const listApps = () => runtime.listApps();
+
+/** @type {AppRuntime["listEndpoints"]} */
+export const listEndpoints = () => runtime.listEndpoints();
+
+/** @type {AppRuntime["listTools"]} */
+export const listTools = (target) => runtime.listTools(target);
+
+/** @type {AppRuntime["publishAppStateChange"]} */
+export const publishAppStateChange = (topic, revision) =>
+  runtime.publishAppStateChange(topic, revision);
+
+/** @type {AppRuntime["onAppStateChange"]} */
+export const onAppStateChange = (topic, listener) => runtime.onAppStateChange(topic, listener);
+
+/** @type {AppRuntime["followAppState"]} */
+export const followAppState = (topic, options) => runtime.followAppState(topic, options);
+
+/**
+ * The calling half of the bus as one object.
+ *
+ * @returns {Pick<AppRuntime, "listApps" | "listEndpoints" | "listTools" | "callTool" | "callToolWithAttachment">}
+ */
+export function createMsgBusClient() {
+  return { listApps, listEndpoints, listTools, callTool, callToolWithAttachment };
+}

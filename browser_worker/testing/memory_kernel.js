@@ -1,0 +1,98 @@
+// @ts-check
+/**
+ * A workspace in memory, for an app author's own unit tests: the real kernel and the real runtime,
+ * without a browser and without frames.
+ */
+
+import { AppRuntime } from "../app/app_runtime.js";
+import { Kernel } from "../kernel/kernel.js";
+import { pagePowers } from "../kernel/kernel_powers.js";
+
+/** @import { EndpointKind, EndpointPlace } from "../contract/bus_names.js" */
+/** @import { Endpoint } from "../kernel/endpoint.js" */
+/** @import { AppSummary } from "../kernel/kernel.js" */
+/** @import { BusPort, KernelPowers } from "../kernel/kernel_powers.js" */
+/** @import { RoutingPolicy } from "../kernel/routing_policy.js" */
+
+/**
+ * @typedef {object} MemoryOptions
+ * @property {readonly AppSummary[]} [apps] The installed apps.
+ * @property {RoutingPolicy} [policy] Who may call across apps; without one nobody but the test itself.
+ * @property {KernelPowers} [powers] Clock and timers, for a test that holds them in its hand.
+ * @property {() => [BusPort, BusPort]} [makePorts]
+ */
+
+/**
+ * @typedef {object} MemoryApp
+ * @property {AppRuntime} runtime The same API as an app has in its frame.
+ * @property {Endpoint} endpoint
+ * @property {() => void} disconnect As if its frame went away.
+ */
+
+export class MemoryKernel {
+  /** @param {MemoryOptions} options */
+  constructor({ apps = [], policy, powers = pagePowers(), makePorts = channel }) {
+    this._powers = powers;
+    this._makePorts = makePorts;
+    this._instances = 0;
+    /** The kernel itself: `call`, `endpoints`, `audit`. */
+    this.kernel = new Kernel({
+      powers,
+      apps: () => apps,
+      ...(policy === undefined ? {} : { policy }),
+    });
+  }
+
+  /**
+   * Connects an endpoint of an app.
+   *
+   * @param {string} app
+   * @param {EndpointKind} [kind]
+   * @param {{ tile?: string }} [options]
+   * @returns {MemoryApp}
+   */
+  connect(app, kind = "background", { tile = "main" } = {}) {
+    const instance = String(++this._instances);
+    /** @type {EndpointPlace} */
+    const place =
+      kind === "background"
+        ? { app, kind }
+        : kind === "tile"
+          ? { app, kind, tile, instance }
+          : { app, kind, instance };
+    const [ours, theirs] = this._makePorts();
+    const endpoint = this.kernel.connect(place, ours);
+    const runtime = new AppRuntime({ setTimer: this._powers.setTimer });
+    runtime.connect(theirs);
+    return {
+      runtime,
+      endpoint,
+      disconnect: () => {
+        this.kernel.disconnect(endpoint);
+        runtime.close("its frame went away");
+      },
+    };
+  }
+
+  /** Ends everything: no port and no timer is left. */
+  close() {
+    this.kernel.close();
+  }
+}
+
+/**
+ * @param {MemoryOptions} [options]
+ * @returns {MemoryKernel}
+ */
+export function createMemoryKernel(options = {}) {
+  return new MemoryKernel(options);
+}
+
+/** @returns {[BusPort, BusPort]} */
+function channel() {
+  const { port1, port2 } = new MessageChannel();
+  return [
+    /** @type {BusPort} */ (/** @type {unknown} */ (port1)),
+    /** @type {BusPort} */ (/** @type {unknown} */ (port2)),
+  ];
+}
