@@ -12,11 +12,15 @@ import { BUS_LIMITS } from "../contract/limits.js";
 import { ExposedTools } from "./exposed_tools.js";
 import { follow } from "./follow_state.js";
 import { PortSession } from "./port_session.js";
+import { reportFailure } from "./report_failure.js";
 import { StateChanges } from "./state_changes.js";
 
 /** @import { ToolHandler, ToolOptions } from "./exposed_tools.js" */
-/** @import { AppPort, Incoming, SetTimer } from "./port_session.js" */
+/** @import { DeadlinePowers } from "../contract/deadlines.js" */
 /** @import { FollowOptions } from "./follow_state.js" */
+/** @import { IncomingRequest } from "./incoming_request.js" */
+/** @import { Answer } from "./outgoing_requests.js" */
+/** @import { AppPort } from "./port_session.js" */
 /** @import { StateChange } from "./state_changes.js" */
 
 /**
@@ -49,10 +53,14 @@ import { StateChanges } from "./state_changes.js";
 
 /** @typedef {{ endpoint: string, session: string }} Connected What the kernel calls this endpoint. */
 
+/** Longer than any there is: what is longer need not be sent to be refused. */
+const MAX_TARGET_CHARS = 200;
+const MAX_NAME_CHARS = 100;
+
 export class AppRuntime {
-  /** @param {{ setTimer: SetTimer }} powers */
-  constructor({ setTimer }) {
-    this._setTimer = setTimer;
+  /** @param {DeadlinePowers} powers */
+  constructor(powers) {
+    this._setTimer = powers.setTimer;
     this._tools = new ExposedTools();
     this._changes = new StateChanges();
     /** @type {Set<() => void>} */
@@ -64,7 +72,7 @@ export class AppRuntime {
         onRequest: (request) => this._answer(request),
         onEvent: (name, payload) => this._hear(name, payload),
       },
-      setTimer,
+      powers,
     );
   }
 
@@ -126,12 +134,18 @@ export class AppRuntime {
    */
   async callToolWithAttachment(call, { timeout, onProgress, signal } = {}) {
     const { target, name, attachment } = call;
+    requireName("target", target, MAX_TARGET_CHARS);
+    requireName("name", name, MAX_NAME_CHARS);
+    /** @type {Record<string, unknown>} */
     const payload = {
       target,
       name,
       arguments: copyJson(call.arguments ?? {}, { what: "arguments" }),
-      ...(timeout === undefined ? {} : { timeout: checkedTimeout(timeout) }),
     };
+    if (!isObject(payload["arguments"])) {
+      throw new BusError("INVALID_MESSAGE", "Arguments are an object; nothing was sent.");
+    }
+    if (timeout !== undefined) payload["timeout"] = checkedTimeout(timeout);
     const answer = await this._session.ask("tools.call", payload, {
       attachment,
       onProgress,
@@ -158,6 +172,7 @@ export class AppRuntime {
    * @returns {Promise<ToolDescription[]>}
    */
   async listTools(target) {
+    requireName("target", target, MAX_TARGET_CHARS);
     const { ok } = await this._session.ask("tools.list", { target });
     return isObject(ok) ? /** @type {ToolDescription[]} */ (ok["tools"]) : [];
   }
@@ -170,6 +185,10 @@ export class AppRuntime {
    * @returns {Promise<void>} Rejects with a `BusError`.
    */
   async publishAppStateChange(topic, revision) {
+    requireName("topic", topic, MAX_NAME_CHARS);
+    if (!Number.isSafeInteger(revision)) {
+      throw new BusError("INVALID_INPUT", "A revision is an integer; nothing was sent.");
+    }
     await this._session.ask("app.state.publish", { topic, revision });
   }
 
@@ -211,7 +230,25 @@ export class AppRuntime {
     return () => void this._connectObservers.delete(observer);
   }
 
-  /** @param {Incoming} request */
+  /**
+   * The calling half of the bus as one object, that needs no `this`.
+   *
+   * @returns {Pick<AppRuntime, "listApps" | "listEndpoints" | "listTools" | "callTool" | "callToolWithAttachment">}
+   */
+  createMsgBusClient() {
+    return {
+      listApps: () => this.listApps(),
+      listEndpoints: () => this.listEndpoints(),
+      listTools: (target) => this.listTools(target),
+      callTool: (call, options) => this.callTool(call, options),
+      callToolWithAttachment: (call, options) => this.callToolWithAttachment(call, options),
+    };
+  }
+
+  /**
+   * @param {IncomingRequest} request
+   * @returns {Answer | Promise<Answer>}
+   */
   _answer(request) {
     switch (request.action) {
       case "tools.invoke":
@@ -235,14 +272,31 @@ export class AppRuntime {
     } else if (name === "connected") {
       this._connected = { endpoint: String(endpoint), session: String(session) };
       this._changes.forget();
-      for (const observer of [...this._connectObservers]) observer();
+      for (const observer of [...this._connectObservers]) {
+        try {
+          observer();
+        } catch (error) {
+          reportFailure(error);
+        }
+      }
     }
   }
+}
+
+/**
+ * @param {string} what
+ * @param {unknown} value
+ * @param {number} maxChars
+ */
+function requireName(what, value, maxChars) {
+  if (typeof value === "string" && value.length <= maxChars) return;
+  const text = `A ${what} is a text of at most ${maxChars} signs; nothing was sent.`;
+  throw new BusError("INVALID_MESSAGE", text);
 }
 
 /** @param {number} timeout */
 function checkedTimeout(timeout) {
   const most = BUS_LIMITS.maxTimeoutSeconds;
-  if (timeout >= 1 && timeout <= most) return timeout;
+  if (typeof timeout === "number" && timeout >= 1 && timeout <= most) return timeout;
   throw new BusError("INVALID_MESSAGE", `A timeout is 1 to ${most} seconds; nothing was sent.`);
 }

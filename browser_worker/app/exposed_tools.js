@@ -8,6 +8,7 @@ import {
   checkInputAttachment,
   checkOutputAttachment,
   readAttachmentRule,
+  requireSendable,
 } from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
 import { checkJson, copyJson } from "../contract/bus_json.js";
@@ -17,7 +18,8 @@ import { compile } from "../contract/schema.js";
 
 /** @import { AttachmentRule } from "../contract/bus_attachments.js" */
 /** @import { SchemaProblem, Validator } from "../contract/schema.js" */
-/** @import { Answer, Incoming } from "./port_session.js" */
+/** @import { IncomingRequest } from "./incoming_request.js" */
+/** @import { Answer } from "./outgoing_requests.js" */
 
 /**
  * @typedef {object} ToolOptions
@@ -118,43 +120,46 @@ export class ExposedTools {
    */
   describe(name) {
     const named = name === undefined ? [...this._tools.values()] : [this._tools.get(String(name))];
-    const tools = named
-      .filter((tool) => tool !== undefined)
-      .map(({ descriptor, version }) => ({ ...descriptor, version }));
-    return { ok: { tools }, attachment: undefined };
+    const ok = {
+      tools: named
+        .filter((tool) => tool !== undefined)
+        .map(({ descriptor, version }) => ({ ...descriptor, version })),
+    };
+    checkJson(ok, { what: "list of tools" });
+    return { ok, attachment: undefined };
   }
 
   /**
    * Runs a tool.
    *
-   * @param {Incoming} request
+   * @param {IncomingRequest} request
    * @returns {Promise<Answer>}
    */
-  async invoke({ payload, attachment, signal, progress }) {
-    const { name, version, arguments: given, caller } = payload;
+  async invoke(request) {
+    const { name, version, arguments: given, caller } = request.payload;
+    const { attachment } = request;
     const tool = this._tools.get(String(name));
     // It was exposed anew, or removed, since the kernel looked: it looks again.
-    if (tool === undefined || tool.version !== version)
+    if (tool === undefined || tool.version !== version) {
       return { ok: { changed: true }, attachment };
+    }
     const problems = tool.input.errors(given);
     if (problems.length > 0) {
-      throw new BusError(
-        "INVALID_INPUT",
-        `The arguments are not what ${name} takes; nothing was run.`,
-        {
-          data: problemsOf(problems),
-        },
-      );
+      const text = `The arguments are not what ${name} takes; nothing was run.`;
+      throw new BusError("INVALID_INPUT", text, { data: problemsOf(problems) });
     }
     checkInputAttachment(tool.attachments, attachment);
     /** @type {ArrayBuffer | undefined} */
     let reply;
     const result = await tool.handler(given, {
       caller: String(caller),
-      signal,
+      get signal() {
+        return request.signal;
+      },
       attachment,
-      reportProgress: progress,
+      reportProgress: (value) => request.progress(value),
       replyAttachment: (buffer) => {
+        requireSendable(buffer);
         reply = buffer;
       },
     });
@@ -170,16 +175,11 @@ export class ExposedTools {
  */
 function checkedResult({ descriptor, output }, result) {
   // A handler that only does something gives nothing back.
-  const value = result === undefined ? {} : result;
-  if (output === null) return value;
-  checkJson(value, { what: "result" });
-  const problems = output.errors(value);
+  const value = result === undefined ? {} : copyJson(result, { what: "result" });
+  const problems = output?.errors(value) ?? [];
   if (problems.length === 0) return value;
-  throw new BusError(
-    "INVALID_OUTPUT",
-    `${descriptor["name"]} ran, but gave something else than it promises.`,
-    { data: problemsOf(problems) },
-  );
+  const text = `${descriptor["name"]} ran, but gave something else than it promises.`;
+  throw new BusError("INVALID_OUTPUT", text, { data: problemsOf(problems) });
 }
 
 /** @param {SchemaProblem[]} problems */

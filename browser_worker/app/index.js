@@ -24,13 +24,15 @@ export { BusError } from "../contract/bus_error.js";
  */
 
 const runtime = new AppRuntime({
+  now: () => performance.now(),
   setTimer: (ms, callback) => {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },
 });
 
-if (window.parent === window) {
+// A module of an app may be loaded elsewhere too, by its author's tests say.
+if (typeof window === "undefined" || window.parent === window) {
   runtime.close("this page is in no workspace");
 } else {
   awaitPort(window, (port) => runtime.connect(port));
@@ -68,11 +70,5 @@ export const onAppStateChange = (topic, listener) => runtime.onAppStateChange(to
 /** @type {AppRuntime["followAppState"]} */
 export const followAppState = (topic, options) => runtime.followAppState(topic, options);
 
-/**
- * The calling half of the bus as one object.
- *
- * @returns {Pick<AppRuntime, "listApps" | "listEndpoints" | "listTools" | "callTool" | "callToolWithAttachment">}
- */
-export function createMsgBusClient() {
-  return { listApps, listEndpoints, listTools, callTool, callToolWithAttachment };
-}
+/** @type {AppRuntime["createMsgBusClient"]} */
+export const createMsgBusClient = () => runtime.createMsgBusClient();

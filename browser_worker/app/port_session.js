@@ -1,15 +1,21 @@
 // @ts-check
 /**
- * Requests both ways over one port, from the app's side: what the app asks and waits for, and what it
- * is asked. Before there is a port, what is asked waits. Contract: bus, the envelope.
+ * One app's side of its port: hands what comes by it to whom it is for, and answers each request that
+ * it is asked once. Contract: bus, the envelope.
  */
 
-import { BusError } from "../contract/bus_error.js";
+import { detached, requireSendable } from "../contract/bus_attachments.js";
+import { BusError, isBusErrorCode } from "../contract/bus_error.js";
+import { copyJson } from "../contract/bus_json.js";
 import * as messages from "../contract/bus_messages.js";
-import { checkJson, copyJson } from "../contract/bus_json.js";
 import { BUS_LIMITS } from "../contract/limits.js";
+import { IncomingRequest } from "./incoming_request.js";
+import { OutgoingRequests } from "./outgoing_requests.js";
+import { reportFailure } from "./report_failure.js";
 
 /** @import { BusMessage, Exec } from "../contract/bus_messages.js" */
+/** @import { DeadlinePowers } from "../contract/deadlines.js" */
+/** @import { Answer, AskOptions } from "./outgoing_requests.js" */
 
 /**
  * @typedef {object} AppPort What the runtime needs of a MessagePort.
@@ -18,59 +24,31 @@ import { BUS_LIMITS } from "../contract/limits.js";
  * @property {() => void} close
  */
 
-/** @typedef {{ ok: unknown, attachment: ArrayBuffer | undefined }} Answer */
-
-/**
- * @typedef {object} Incoming A request of the kernel's.
- * @property {string} action
- * @property {Record<string, unknown>} payload
- * @property {ArrayBuffer | undefined} attachment
- * @property {AbortSignal} signal Aborts where nobody waits for the answer any more.
- * @property {(value: unknown) => void} progress
- */
-
 /**
  * @typedef {object} SessionHandlers
- * @property {(request: Incoming) => Answer | Promise<Answer>} onRequest May throw a `BusError`.
+ * @property {(request: IncomingRequest) => Answer | Promise<Answer>} onRequest Gives checked JSON. What
+ *   it throws is answered: a `BusError` as it is, anything else as `TOOL_FAILED`.
  * @property {(name: string, payload: Record<string, unknown>) => void} onEvent
  */
 
-/**
- * @typedef {object} AskOptions
- * @property {ArrayBuffer | undefined} [attachment] Goes over where the request does.
- * @property {((value: unknown) => void) | undefined} [onProgress] What it throws changes nothing.
- * @property {AbortSignal | undefined} [signal]
- * @property {number | undefined} [seconds] After which there is no answer any more.
- */
-
-/** @typedef {(ms: number, callback: () => void) => () => void} SetTimer */
-
-/** What the kernel takes to tell of a call that ended by its own time-out. */
-const GRACE_SECONDS = 5;
-/** Requests that wait for a port: an app that was never mounted must not fill its memory. */
-const MAX_WAITING = 64;
-/** What an answer has around its result. */
-const ENVELOPE_BYTES = 1_024;
-
-/** @typedef {{ resolve: (answer: Answer) => void, reject: (error: BusError) => void, onProgress: ((value: unknown) => void) | undefined, events: number }} Pending */
+const ERROR = Object.freeze({ maxBytes: BUS_LIMITS.maxProgressBytes, what: "error" });
+const MAX_MESSAGE_CHARS = 1_000;
 
 export class PortSession {
   /**
    * @param {SessionHandlers} handlers
-   * @param {SetTimer} setTimer
+   * @param {DeadlinePowers} powers
    */
-  constructor(handlers, setTimer) {
+  constructor(handlers, powers) {
     this._handlers = handlers;
-    this._setTimer = setTimer;
     /** @type {AppPort | null} */
     this._port = null;
-    /** @type {(() => void)[]} */
-    this._waiting = [];
     this._closed = false;
-    this._lastId = 0;
-    /** @type {Map<number, Pending>} */
-    this._pending = new Map();
-    /** @type {Map<number, AbortController>} */
+    this._outgoing = new OutgoingRequests(
+      (message, attachment) => this._postBy(this._port, message, attachment),
+      powers,
+    );
+    /** @type {Map<number, IncomingRequest>} */
     this._running = new Map();
   }
 
@@ -80,87 +58,28 @@ export class PortSession {
     this._port = port;
     this._closed = false;
     port.onmessage = ({ data }) => {
-      if (this._port === port) this._receive(data);
+      if (this._port === port) this._receive(port, data);
     };
-    for (const send of this._waiting.splice(0)) send();
+    this._outgoing.flush();
   }
 
   /** Lets the port go. @param {string} why */
   close(why) {
     this._closed = true;
     this._drop(why);
-    for (const send of this._waiting.splice(0)) send();
+    this._outgoing.close();
   }
 
   /**
    * Asks the kernel.
    *
    * @param {string} action
-   * @param {Record<string, unknown>} payload Plain JSON data.
+   * @param {Record<string, unknown>} payload Checked JSON.
    * @param {AskOptions} [options]
    * @returns {Promise<Answer>} Rejects with a `BusError`.
    */
-  ask(
-    action,
-    payload,
-    { attachment, onProgress, signal, seconds = BUS_LIMITS.defaultTimeoutSeconds } = {},
-  ) {
-    return new Promise((resolve, reject) => {
-      const message = messages.exec(++this._lastId, action, payload);
-      checkJson(message, { what: "message" });
-      requireUsable(attachment);
-      if (signal?.aborted)
-        throw new BusError("CANCELLED", "The call was cancelled; nothing was run.");
-      const { id } = message;
-      let sent = false;
-      const abort = () => {
-        if (sent) this._post(messages.cancel(id, "by its caller"));
-        fail(new BusError("CANCELLED", `The call was cancelled; ${doneSoFar(sent)}.`));
-      };
-      const cancelTimer = this._setTimer((seconds + GRACE_SECONDS) * 1000, () => {
-        if (sent) this._post(messages.cancel(id, "it was waited for too long"));
-        fail(new BusError("TIMEOUT", `No answer came in ${seconds} s; ${doneSoFar(sent)}.`));
-      });
-      const settle = () => {
-        cancelTimer();
-        signal?.removeEventListener("abort", abort);
-        return this._pending.delete(id);
-      };
-      const fail = (/** @type {BusError} */ error) => {
-        if (settle()) reject(error);
-      };
-      this._pending.set(id, {
-        resolve: (answer) => void (settle(), resolve(answer)),
-        reject: fail,
-        onProgress,
-        events: 0,
-      });
-      signal?.addEventListener("abort", abort);
-      const send = () => {
-        if (!this._pending.has(id)) return;
-        if (this._port === null) {
-          fail(
-            new BusError(
-              "ENDPOINT_GONE",
-              "This app has no port to the workspace; nothing was run.",
-            ),
-          );
-          return;
-        }
-        try {
-          requireUsable(attachment);
-          sent = true;
-          this._post(message, attachment);
-        } catch (error) {
-          sent = false;
-          fail(error instanceof BusError ? error : detached());
-        }
-      };
-      if (this._port !== null || this._closed) send();
-      else if (this._waiting.length < MAX_WAITING) this._waiting.push(send);
-      else
-        fail(new BusError("TOO_MANY_CALLS", "This app has no port yet, and too many calls wait."));
-    });
+  ask(action, payload, options = {}) {
+    return this._outgoing.ask(action, payload, !this._closed, options);
   }
 
   /** @param {string} why */
@@ -170,38 +89,37 @@ export class PortSession {
     this._port = null;
     port.onmessage = null;
     port.close();
-    for (const controller of this._running.values()) controller.abort();
+    const running = [...this._running.values()];
     this._running.clear();
-    const text = `The port is gone (${why}); what was asked may have been done.`;
-    for (const { reject } of [...this._pending.values()]) {
-      reject(new BusError("ENDPOINT_GONE", text));
-    }
+    for (const request of running) request.abort();
+    this._outgoing.drop(why);
   }
 
-  /** @param {unknown} data */
-  _receive(data) {
+  /**
+   * @param {AppPort} port
+   * @param {unknown} data
+   */
+  _receive(port, data) {
     let received;
     try {
       received = messages.readMessage(data);
     } catch (error) {
       if (!(error instanceof messages.MalformedMessage)) throw error;
-      if (error.id !== undefined) this._post(messages.failure(error.id, error.error));
+      if (error.requestId !== undefined) {
+        this._postBy(port, messages.failure(error.requestId, error.error));
+      }
       return;
     }
     const { message, attachment } = received;
     switch (message.type) {
       case "exec":
-        void this._run(message, attachment);
+        void this._run(port, message, attachment);
         break;
-      case "response": {
-        const pending = this._pending.get(message.id);
-        if (pending === undefined) return;
-        if ("error" in message) pending.reject(BusError.fromWire(message.error));
-        else pending.resolve({ ok: message.ok, attachment });
+      case "response":
+        this._outgoing.answered(message, attachment);
         break;
-      }
       case "progress":
-        this._progress(message.id, message.payload);
+        this._outgoing.progress(message);
         break;
       case "cancel":
         this._running.get(message.id)?.abort();
@@ -213,146 +131,65 @@ export class PortSession {
   }
 
   /**
-   * @param {number} id
-   * @param {unknown} value
-   */
-  _progress(id, value) {
-    const pending = this._pending.get(id);
-    if (pending?.onProgress === undefined) return;
-    if (++pending.events > BUS_LIMITS.maxProgressEvents) return;
-    try {
-      pending.onProgress(value);
-    } catch (error) {
-      reportError(error);
-    }
-  }
-
-  /**
+   * @param {AppPort} port Answers go by the port that the request came by, or nowhere.
    * @param {Exec} message
    * @param {ArrayBuffer | undefined} attachment
    */
-  async _run({ id, payload: { action, payload } }, attachment) {
-    const port = this._port;
-    const controller = new AbortController();
-    this._running.set(id, controller);
-    let events = 0;
-    let open = true;
-    const progress = (/** @type {unknown} */ value) => {
-      const copy = copyJson(value, { maxBytes: BUS_LIMITS.maxProgressBytes, what: "progress" });
-      if (++events > BUS_LIMITS.maxProgressEvents) {
-        const most = BUS_LIMITS.maxProgressEvents;
-        throw new BusError("TOO_LARGE", `A request reports progress at most ${most} times.`);
-      }
-      // Nobody waits any more: it is not an error of the tool's.
-      if (open && !controller.signal.aborted) this._postBy(port, messages.progress(id, copy));
-    };
-    const { signal } = controller;
+  async _run(port, message, attachment) {
+    const { id } = message;
+    const request = new IncomingRequest(message, attachment, (of, value) => {
+      this._postBy(port, messages.progress(of, value));
+    });
+    this._running.set(id, request);
     /** @type {BusMessage} */
     let answer;
     /** @type {ArrayBuffer | undefined} */
     let reply;
     try {
-      const done = await this._handlers.onRequest({
-        action,
-        payload,
-        attachment,
-        signal,
-        progress,
-      });
-      const most = BUS_LIMITS.maxMessageBytes - ENVELOPE_BYTES;
-      answer = messages.success(id, copyJson(done.ok, { maxBytes: most, what: "result" }));
+      const done = await this._handlers.onRequest(request);
+      requireSendable(done.attachment);
+      answer = messages.success(id, done.ok);
       reply = done.attachment;
     } catch (error) {
       answer = messages.failure(id, failureOf(error));
     }
-    open = false;
-    if (this._running.get(id) === controller) this._running.delete(id);
-    if (signal.aborted) return;
+    request.close();
+    if (this._running.get(id) === request) this._running.delete(id);
+    if (request.aborted) return;
     try {
-      requireUsable(reply);
       this._postBy(port, answer, reply);
     } catch {
+      // What is JSON can be cloned: it is the buffer.
       this._postBy(port, messages.failure(id, detached()));
     }
   }
 
   /**
-   * @param {BusMessage} message
-   * @param {ArrayBuffer} [attachment]
-   */
-  _post(message, attachment = undefined) {
-    this._postBy(this._port, message, attachment);
-  }
-
-  /**
-   * Answers go by the port that the request came by, or nowhere.
-   *
    * @param {AppPort | null} port
    * @param {BusMessage} message
    * @param {ArrayBuffer} [attachment]
+   * @returns {boolean} False where that port is not this app's any more.
    */
   _postBy(port, message, attachment = undefined) {
-    if (port !== null && port === this._port) messages.post(port, message, attachment);
+    if (port === null || port !== this._port) return false;
+    messages.post(port, message, attachment);
+    return true;
   }
-}
-
-/** @param {unknown} error */
-function failureOf(error) {
-  if (!(error instanceof BusError)) {
-    reportError(error);
-    return new BusError("TOOL_FAILED", "The tool failed; it may have done part of its work.");
-  }
-  try {
-    checkJson(error.toWire(), { maxBytes: BUS_LIMITS.maxProgressBytes, what: "error" });
-    return error;
-  } catch {
-    return new BusError(error.code, error.message.slice(0, 1_000));
-  }
-}
-
-/** Tells the app's own console what went wrong in the app. @param {unknown} error */
-function reportError(error) {
-  globalThis.console?.error(error);
 }
 
 /**
- * A buffer that was transferred already has no bytes to send, and would arrive empty.
+ * What of an error is sent.
  *
- * @param {unknown} attachment
- * @throws {BusError} `ATTACHMENT_DETACHED`, `ATTACHMENT_UNSUPPORTED`, `ATTACHMENT_TOO_LARGE`
+ * @param {unknown} error
  */
-export function requireUsable(attachment) {
-  if (attachment === undefined) return;
-  if (!(attachment instanceof ArrayBuffer)) {
-    throw new BusError(
-      "ATTACHMENT_UNSUPPORTED",
-      "An attachment is an ArrayBuffer; nothing was sent.",
-    );
+function failureOf(error) {
+  if (!(error instanceof BusError) || !isBusErrorCode(error.code)) {
+    reportFailure(error);
+    return new BusError("TOOL_FAILED", "The tool failed; it may have done part of its work.");
   }
-  const maximum = BUS_LIMITS.maxAttachmentBytes;
-  if (attachment.byteLength > maximum) {
-    throw new BusError(
-      "ATTACHMENT_TOO_LARGE",
-      `An attachment has at most ${maximum} bytes, this one ${attachment.byteLength}; nothing was sent.`,
-      { data: { maximum } },
-    );
-  }
-  if (attachment.byteLength > 0) return;
   try {
-    new Uint8Array(attachment);
+    return BusError.fromWire(copyJson(error.toWire(), ERROR));
   } catch {
-    throw detached();
+    return new BusError(error.code, String(error.message).slice(0, MAX_MESSAGE_CHARS));
   }
-}
-
-function detached() {
-  return new BusError(
-    "ATTACHMENT_DETACHED",
-    "The attachment was sent before and is not this app's any more; send a copy of your own.",
-  );
-}
-
-/** @param {boolean} sent */
-function doneSoFar(sent) {
-  return sent ? "it may have been done" : "nothing was sent";
 }

@@ -4,6 +4,8 @@
  * no authority: who is told looks again. Contract: bus, state invalidation.
  */
 
+import { reportFailure } from "./report_failure.js";
+
 /** @typedef {{ topic: string, revision: number }} StateChange */
 
 export class StateChanges {
@@ -40,7 +42,7 @@ export class StateChanges {
       try {
         listener({ topic, revision });
       } catch (error) {
-        globalThis.console?.error(error);
+        reportFailure(error);
       }
     }
   }

@@ -74,6 +74,58 @@ export function checkOutputAttachment(rule, attachment) {
   checkAttachmentSize(attachment.byteLength);
 }
 
+const byteLengthOf = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")?.get;
+
+/**
+ * Whether it is an ArrayBuffer, of whatever window.
+ *
+ * @param {unknown} value
+ * @returns {value is ArrayBuffer}
+ */
+export function isArrayBuffer(value) {
+  if (value instanceof ArrayBuffer) return true;
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    // The getter looks at what the object is, not at what it says of itself.
+    byteLengthOf?.call(value);
+    return byteLengthOf !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Checks a buffer before it is sent. One that was transferred already has no bytes left, and would
+ * arrive empty.
+ *
+ * @param {unknown} attachment
+ * @throws {BusError} `ATTACHMENT_UNSUPPORTED`, `ATTACHMENT_TOO_LARGE`, `ATTACHMENT_DETACHED`
+ */
+export function requireSendable(attachment) {
+  if (attachment === undefined) return;
+  if (!isArrayBuffer(attachment)) {
+    throw new BusError(
+      "ATTACHMENT_UNSUPPORTED",
+      "An attachment is an ArrayBuffer; nothing was sent.",
+    );
+  }
+  checkAttachmentSize(attachment.byteLength);
+  if (attachment.byteLength > 0) return;
+  try {
+    new Uint8Array(attachment);
+  } catch {
+    throw detached();
+  }
+}
+
+/** Somebody sent the buffer before, and it cannot be sent again. */
+export function detached() {
+  return new BusError(
+    "ATTACHMENT_DETACHED",
+    "The attachment was not sent: it went elsewhere before. Send a copy of your own.",
+  );
+}
+
 /** @param {number} bytes */
 function checkAttachmentSize(bytes) {
   const maximum = BUS_LIMITS.maxAttachmentBytes;

@@ -54,6 +54,14 @@ export const BUS_ERROR_CODES = Object.freeze(
 /** @type {ReadonlySet<string>} */
 const KNOWN = new Set(BUS_ERROR_CODES);
 
+/**
+ * @param {unknown} code
+ * @returns {code is BusErrorCode}
+ */
+export function isBusErrorCode(code) {
+  return typeof code === "string" && KNOWN.has(code);
+}
+
 /** A failure of the bus, or of a tool behind it. */
 export class BusError extends Error {
   /**
@@ -88,10 +96,8 @@ export class BusError extends Error {
    * @param {WireError} wire As `readMessage` has checked it.
    */
   static fromWire({ code, message, retryAfterMs, data }) {
-    if (!KNOWN.has(code)) {
-      return new BusError("TOOL_FAILED", message, { data: { code } });
-    }
-    return new BusError(/** @type {BusErrorCode} */ (code), message, {
+    if (!isBusErrorCode(code)) return new BusError("TOOL_FAILED", message, { data: { code } });
+    return new BusError(code, message, {
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(data === undefined ? {} : { data }),
     });

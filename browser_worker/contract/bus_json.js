@@ -14,11 +14,15 @@ import { utf8Length } from "./utf8.js";
  * @property {number} [maxBytes] Of the value as JSON in UTF-8.
  * @property {number} [maxDepth] Nested containers.
  * @property {string} [what] What the value is called in an error.
+ * @property {string} [not] What an error says that was not done with it.
  */
 
 /** Six characters for one, as `\u001f`, is the most that JSON makes of one in UTF-8. */
 const MOST_BYTES_OF_A_CHAR = 6;
 const MOST_BYTES_OF_A_NUMBER = 25;
+/** Each of these is one byte. A text of them is measured by a look, which short ones are not worth. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+const SHORT_CHARS = 16;
 
 /**
  * Checks a value that is sent as it is.
@@ -59,13 +63,22 @@ class Walk {
    * @param {boolean} copies
    */
   constructor(
-    { maxBytes = BUS_LIMITS.maxMessageBytes, maxDepth = BUS_LIMITS.maxDepth, what = "value" },
+    {
+      maxBytes = BUS_LIMITS.maxMessageBytes,
+      maxDepth = BUS_LIMITS.maxDepth,
+      what = "value",
+      not = "sent",
+    },
     copies,
   ) {
     this._maxBytes = maxBytes;
     this._maxDepth = maxDepth;
     this._what = what;
+    this._not = not;
     this._copies = copies;
+    /** Bytes that it has at least: beyond the bound nothing more is looked at. */
+    this._least = 0;
+    /** Bytes that it has at most: within the bound nothing needs to be counted. */
     this._most = 0;
     /** Names and places on the way down; joined only for an error. @type {(string | number)[]} */
     this._path = [];
@@ -81,18 +94,18 @@ class Walk {
   take(value, apart) {
     switch (typeof value) {
       case "string":
-        this._most += value.length * MOST_BYTES_OF_A_CHAR + 3;
+        this._text(value, 2);
         return value;
       case "boolean":
-        this._most += 6;
+        this._grow(4, 6);
         return value;
       case "number":
         if (!Number.isFinite(value)) throw this._refused(`${value} is no JSON number`);
-        this._most += MOST_BYTES_OF_A_NUMBER;
+        this._grow(1, MOST_BYTES_OF_A_NUMBER);
         return value;
       case "object":
         if (value === null) {
-          this._most += 5;
+          this._grow(4, 5);
           return value;
         }
         return this._container(value, apart);
@@ -128,8 +141,8 @@ class Walk {
   _array(value) {
     // A subclass's prototype is an ordinary object; every realm's own is an array itself.
     if (!Array.isArray(Object.getPrototypeOf(value))) throw this._instance(value);
-    this._most += 2 + value.length;
-    this._stopIfHuge();
+    // A list of two hundred million holes must not be walked to be refused.
+    this._grow(1 + value.length, 2 + value.length);
     /** @type {unknown[] | undefined} */
     const copy = this._copies ? [] : undefined;
     const at = this._path.push(0) - 1;
@@ -152,22 +165,36 @@ class Walk {
     /** @type {Record<string, unknown> | undefined} */
     const copy = this._copies ? {} : undefined;
     const at = this._path.push("") - 1;
-    this._most += 2;
+    this._grow(2, 2);
     for (const name of Object.keys(members)) {
       if (name === apart) continue;
       this._path[at] = name;
-      this._most += name.length * MOST_BYTES_OF_A_CHAR + 4;
+      this._text(name, 4);
       const member = this.take(members[name], undefined);
       if (copy !== undefined) setOwn(copy, name, member);
     }
-    this._stopIfHuge();
     this._path.pop();
     return copy ?? value;
   }
 
-  /** A list of two hundred million holes must not be walked to be refused. */
-  _stopIfHuge() {
-    if (this._most > this._maxBytes * (MOST_BYTES_OF_A_NUMBER + 1)) throw this._tooLarge();
+  /**
+   * @param {string} text
+   * @param {number} around Bytes around it.
+   */
+  _text(text, around) {
+    const chars = text.length;
+    const plain = chars > SHORT_CHARS && chars <= this._maxBytes && PLAIN.test(text);
+    this._grow(chars + 2, around + (plain ? chars : chars * MOST_BYTES_OF_A_CHAR));
+  }
+
+  /**
+   * @param {number} least
+   * @param {number} most
+   */
+  _grow(least, most) {
+    this._least += least;
+    this._most += most;
+    if (this._least > this._maxBytes) throw this._tooLarge();
   }
 
   /**
@@ -198,13 +225,15 @@ class Walk {
   _refused(why) {
     const path = this._path.map((part) => `/${escaped(part)}`).join("");
     const where = path === "" ? this._what : `${this._what} at ${path.slice(0, 200)}`;
-    return new BusError("NOT_JSON", `The ${where} was not sent: ${why}.`, { data: { path } });
+    return new BusError("NOT_JSON", `The ${where} was not ${this._not}: ${why}.`, {
+      data: { path },
+    });
   }
 
   _tooLarge() {
     return new BusError(
       "TOO_LARGE",
-      `The ${this._what} was not sent: as JSON it has more than ${this._maxBytes} bytes.`,
+      `The ${this._what} was not ${this._not}: as JSON it has more than ${this._maxBytes} bytes.`,
       { data: { limit: "bytes", maximum: this._maxBytes } },
     );
   }

@@ -6,7 +6,9 @@
 
 import { BusError } from "./bus_error.js";
 import { checkJson } from "./bus_json.js";
+import { isArrayBuffer } from "./bus_attachments.js";
 import { isObject } from "./json_number.js";
+import { BUS_LIMITS } from "./limits.js";
 
 /** @import { WireError } from "./bus_error.js" */
 
@@ -26,19 +28,31 @@ import { isObject } from "./json_number.js";
  * @property {number} bytes What the message has as JSON, at most.
  */
 
-/** A message that cannot be taken; `id` is the request's, where it has one that can be answered. */
+/** What was sent within its bound arrives, whatever its envelope adds. */
+const BOUNDS = Object.freeze({
+  maxBytes: BUS_LIMITS.maxMessageBytes + BUS_LIMITS.maxEnvelopeBytes,
+  maxDepth: BUS_LIMITS.maxDepth + 3,
+  what: "message",
+  not: "taken",
+});
+
+/** A message that cannot be taken. */
 export class MalformedMessage extends Error {
   /**
    * @param {BusError} error
-   * @param {number | undefined} id
+   * @param {unknown} type
+   * @param {unknown} id
    */
-  constructor(error, id) {
+  constructor(error, type, id) {
     super(error.message);
     this.name = "MalformedMessage";
+    const known = isMessageId(id) ? /** @type {number} */ (id) : undefined;
     /** @readonly */
     this.error = error;
-    /** @readonly */
-    this.id = id;
+    /** @readonly The id of a request, which can be answered. */
+    this.requestId = type === "exec" ? known : undefined;
+    /** @readonly The id of what it was meant to answer. */
+    this.responseId = type === "response" ? known : undefined;
   }
 }
 
@@ -117,22 +131,20 @@ export function post(port, message, attachment) {
  * @throws {MalformedMessage}
  */
 export function readMessage(data) {
-  if (!isObject(data)) throw malformed("it is no object", undefined);
-  const id = isMessageId(data["id"]) ? /** @type {number} */ (data["id"]) : undefined;
-  const answerable = data["type"] === "exec" ? id : undefined;
+  if (!isObject(data)) throw malformed("it is no object", {});
   let bytes;
   try {
-    bytes = checkJson(data, { what: "message" }, "attachment");
+    bytes = checkJson(data, BOUNDS, "attachment");
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
-    throw new MalformedMessage(error, answerable);
+    throw new MalformedMessage(error, data["type"], data["id"]);
   }
   const attachment = data["attachment"];
-  if (attachment !== undefined && !(attachment instanceof ArrayBuffer)) {
-    throw malformed("its attachment is no ArrayBuffer", answerable);
+  if (attachment !== undefined && !isArrayBuffer(attachment)) {
+    throw malformed("its attachment is no ArrayBuffer", data);
   }
-  const why = fault(data, id);
-  if (why !== undefined) throw malformed(why, answerable);
+  const why = fault(data, isMessageId(data["id"]));
+  if (why !== undefined) throw malformed(why, data);
   return { message: /** @type {BusMessage} */ (/** @type {unknown} */ (data)), attachment, bytes };
 }
 
@@ -143,12 +155,12 @@ function isMessageId(value) {
 
 /**
  * @param {Record<string, unknown>} data
- * @param {number | undefined} id
+ * @param {boolean} named Whether it has an id.
  * @returns {string | undefined} What is wrong with it.
  */
-function fault(data, id) {
+function fault(data, named) {
   const { type, payload } = data;
-  if (type !== "event" && id === undefined) return "its id is no positive integer";
+  if (type !== "event" && !named) return "its id is no positive integer";
   switch (type) {
     case "exec":
       return isObject(payload) &&
@@ -193,11 +205,9 @@ function responseFault(data) {
 
 /**
  * @param {string} why
- * @param {number | undefined} id
+ * @param {Record<string, unknown>} data
  */
-function malformed(why, id) {
-  return new MalformedMessage(
-    new BusError("INVALID_MESSAGE", `The message was not taken: ${why}.`),
-    id,
-  );
+function malformed(why, { type, id }) {
+  const error = new BusError("INVALID_MESSAGE", `The message was not taken: ${why}.`);
+  return new MalformedMessage(error, type, id);
 }

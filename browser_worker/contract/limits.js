@@ -57,8 +57,10 @@ export const BRIDGE_LIMITS = Object.freeze({
 
 /** Bounds of the bus between the apps of one page. */
 export const BUS_LIMITS = Object.freeze({
-  /** One message on a port, as JSON in UTF-8, its attachment apart. */
+  /** Arguments, a result or whatever else one message carries, as JSON in UTF-8. */
   maxMessageBytes: 1_048_576,
+  /** What a message has around that. An attachment counts for neither. */
+  maxEnvelopeBytes: 1_024,
   maxDepth: 64,
   /** Calls that one source has in flight through the kernel. */
   maxCallsInFlight: 8,

@@ -6,22 +6,26 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
-import { isObject } from "../contract/json_number.js";
+import { Deadlines } from "../contract/deadlines.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { AttachmentLedger } from "./attachment_ledger.js";
-import { Deadlines } from "./deadlines.js";
+import { CallsInFlight } from "./calls_in_flight.js";
+import { gone } from "./endpoint.js";
+import { KernelCall } from "./kernel_call.js";
 import { RoutedCall } from "./routed_call.js";
 import { ask } from "./routing_policy.js";
 import { ToolReader } from "./tool_descriptors.js";
+import { ToolListing } from "./tool_listing.js";
 
 /** @import { AuditRing } from "./audit_ring.js" */
-/** @import { Outcome } from "./endpoint.js" */
+/** @import { CallInFlight } from "./calls_in_flight.js" */
+/** @import { Endpoint, Outcome } from "./endpoint.js" */
 /** @import { EndpointRegistry } from "./endpoint_registry.js" */
 /** @import { KernelPowers } from "./kernel_powers.js" */
 /** @import { KernelTools } from "./kernel_tools.js" */
 /** @import { RoutedRequest } from "./routed_call.js" */
 /** @import { RoutingPolicy } from "./routing_policy.js" */
-/** @import { ToolDescriptor } from "./tool_descriptors.js" */
+/** @import { Listed } from "./tool_listing.js" */
 
 /**
  * @typedef {object} CallSource Who calls, as the kernel knows it.
@@ -38,6 +42,11 @@ import { ToolReader } from "./tool_descriptors.js";
  */
 
 /**
+ * @typedef {object} CallHandle
+ * @property {(reason: string) => void} cancel Ends it as `CANCELLED`; late it does nothing.
+ */
+
+/**
  * @typedef {object} BrokerParts
  * @property {EndpointRegistry} registry
  * @property {KernelTools} kernelTools
@@ -49,21 +58,23 @@ import { ToolReader } from "./tool_descriptors.js";
 /** How long an endpoint may take to say which tools it has. */
 const LIST_SECONDS = 5;
 
+/** @type {CallHandle} */
+const ENDED = Object.freeze({ cancel: () => {} });
+
 export class Broker {
   /** @param {BrokerParts} parts */
   constructor(parts) {
     this._parts = parts;
     this._reader = new ToolReader();
     this._deadlines = new Deadlines(parts.powers);
+    this._inFlight = new CallsInFlight();
     /** Bytes of attachments under way. */
     this.ledger = new AttachmentLedger();
-    /** Calls in flight by source. @type {Map<string, Set<{ cancel: (reason: string) => void }>>} */
-    this._inFlight = new Map();
   }
 
-  /** @param {string} source @returns {number} Its calls in flight. */
-  inFlight(source) {
-    return this._inFlight.get(source)?.size ?? 0;
+  /** Calls and lists that have not ended. */
+  get inFlight() {
+    return this._inFlight.size;
   }
 
   /**
@@ -72,62 +83,40 @@ export class Broker {
    * @param {CallSource} source
    * @param {BrokerRequest} request
    * @param {CallSink} sink
-   * @returns {{ cancel: (reason: string) => void }} `cancel` ends it as `CANCELLED`; late it does nothing.
+   * @returns {CallHandle}
    */
   call(source, request, sink) {
-    const { powers, audit } = this._parts;
-    const { target, name, timeoutSeconds = BUS_LIMITS.defaultTimeoutSeconds } = request;
-    const audited = audit.begin({
-      caller: source.id,
-      target,
-      tool: name,
-      arguments: request.arguments,
-    });
+    const { target, name, arguments: given } = request;
+    const { audit, registry, kernelTools } = this._parts;
+    const audited = audit.begin({ caller: source.id, target, tool: name, arguments: given });
     const refused = this._fullFor(source);
     if (refused !== null) {
       audited("refused", `${refused.code}: ${refused.message}`);
       sink.done({ error: refused });
-      return { cancel: () => {} };
+      return ENDED;
     }
-    let over = () => {};
     const ended = (/** @type {Outcome} */ outcome) => {
-      over();
+      this._close(source, call, deadline);
       sink.done(outcome);
     };
-    const progress = (/** @type {unknown} */ value) => {
-      try {
-        sink.progress?.(value);
-      } catch {
-        // A consumer that fails changes nothing of the call.
-      }
-    };
-    if (target === KERNEL_ENDPOINT) {
-      const own = this._ownCall(source, request, audited, ended);
-      over = this._open(source, own);
-      return own;
-    }
-    const routed = new RoutedCall(source.id, request, {
-      ledger: this.ledger,
-      reader: this._reader,
-      audited,
-      progress,
-      ended,
-      decide: (to, tool, decided) => this._decide(source, to, tool, decided),
-    });
-    const handle = {
-      cancel: (/** @type {string} */ reason) =>
-        routed.end(cancelled(reason, routed.hasBegun), "cancelled"),
-    };
-    const close = this._open(source, handle);
-    const disarm = this._deadlines.add(powers.now() + timeoutSeconds * 1000, () =>
-      routed.end(timedOut(timeoutSeconds, routed.hasBegun), "timed out"),
+    const call =
+      target === KERNEL_ENDPOINT
+        ? new KernelCall(source, request, { tools: kernelTools, audited, ended })
+        : new RoutedCall(source.id, registry.get(target), request, {
+            ledger: this.ledger,
+            reader: this._reader,
+            audited,
+            ended,
+            progress: (value) => consume(sink, value),
+            decide: (decided) => this._decide(source, target, name, decided),
+          });
+    const deadline = this._open(
+      source,
+      call,
+      request.timeoutSeconds ?? BUS_LIMITS.defaultTimeoutSeconds,
     );
-    over = () => {
-      disarm();
-      close();
-    };
-    routed.begin(this._parts.registry.get(target));
-    return handle;
+    call.begin();
+    return handleOf(call);
   }
 
   /**
@@ -135,114 +124,58 @@ export class Broker {
    *
    * @param {CallSource} source
    * @param {string} target
-   * @returns {Promise<ToolDescriptor[]>}
+   * @param {(listed: Listed) => void} done Told once.
+   * @returns {CallHandle}
    */
-  async list(source, target) {
-    const refused = this._fullFor(source);
-    if (refused !== null) throw refused;
-    if (target === KERNEL_ENDPOINT) return this._parts.kernelTools.descriptors();
-    return new Promise((resolve, reject) => this._list(source, target, resolve, reject));
-  }
-
-  /**
-   * Ends all that a source has in flight: it is gone.
-   *
-   * @param {string} source
-   */
-  sourceGone(source) {
-    for (const call of [...(this._inFlight.get(source) ?? [])]) call.cancel("its caller has gone");
-  }
-
-  /** Ends all calls. @param {string} reason */
-  close(reason) {
-    for (const calls of [...this._inFlight.values()]) {
-      for (const call of [...calls]) call.cancel(reason);
-    }
-    this._deadlines.close();
-  }
-
-  /**
-   * @param {CallSource} source
-   * @param {string} target
-   * @param {(tools: ToolDescriptor[]) => void} resolve
-   * @param {(error: BusError) => void} reject
-   */
-  _list(source, target, resolve, reject) {
+  list(source, target, done) {
+    // The page itself looks at all of its endpoints at once.
+    const refused = source.app === null ? null : this._fullFor(source);
     const endpoint = this._parts.registry.get(target);
-    if (endpoint === undefined) {
-      reject(new BusError("UNKNOWN_ENDPOINT", `No endpoint ${target.slice(0, 200)} is live.`));
-      return;
-    }
-    let asked = 0;
-    let settled = false;
-    /** @param {() => void} tell */
-    const settle = (tell) => {
-      if (settled) return;
-      settled = true;
-      disarm();
-      close();
-      if (asked > 0) endpoint.forget(asked, "the list is not waited for any more");
-      tell();
-    };
-    /** @param {BusError} error */
-    const fail = (error) => settle(() => reject(error));
-    const close = this._open(source, { cancel: (reason) => fail(cancelled(reason, false)) });
-    const disarm = this._deadlines.add(this._parts.powers.now() + LIST_SECONDS * 1000, () =>
-      fail(timedOut(LIST_SECONDS, false)),
-    );
-    this._decide(source, target, null, (refusal) => {
-      if (settled) return;
-      if (refusal !== null) {
-        fail(refusal);
-        return;
-      }
-      asked = endpoint.ask(
-        "tools.describe",
-        {},
-        {
-          done: (outcome) => {
-            if ("error" in outcome) fail(outcome.error);
-            else {
-              const list = isObject(outcome.ok) ? outcome.ok["tools"] : undefined;
-              settle(() => resolve(this._reader.readAll(list).map(({ descriptor }) => descriptor)));
-            }
-          },
+    if (refused !== null) done({ error: refused });
+    else if (target === KERNEL_ENDPOINT) done({ tools: this._parts.kernelTools.descriptors() });
+    else if (endpoint === undefined) {
+      const text = `No endpoint ${target.slice(0, 200)} is live; list the endpoints.`;
+      done({ error: new BusError("UNKNOWN_ENDPOINT", text) });
+    } else {
+      const listing = new ToolListing(endpoint, {
+        reader: this._reader,
+        decide: (decided) => this._decide(source, target, null, decided),
+        // Who decides may take its time; who only has to look may not.
+        asked: () => {
+          this._deadlines.cancel(deadline);
+          deadline = this._deadlineOf(listing, LIST_SECONDS);
         },
-      );
-    });
+        ended: (listed) => {
+          this._close(source, listing, deadline);
+          done(listed);
+        },
+      });
+      let deadline = this._open(source, listing, BUS_LIMITS.defaultTimeoutSeconds);
+      listing.begin();
+      return handleOf(listing);
+    }
+    return ENDED;
   }
 
   /**
-   * @param {CallSource} source
-   * @param {BrokerRequest} request
-   * @param {ReturnType<AuditRing["begin"]>} audited
-   * @param {(outcome: Outcome) => void} ended
+   * Ends what waits for an endpoint that is gone, and what it waited for itself.
+   *
+   * @param {Endpoint} endpoint A closed one.
+   * @param {BusError} [error] What those are told who wait for it.
    */
-  _ownCall(source, { name, arguments: input, attachment }, audited, ended) {
-    let open = true;
-    /** @param {"completed" | "failed" | "cancelled"} status @param {unknown} told @param {Outcome} outcome */
-    const finish = (status, told, outcome) => {
-      if (!open) return;
-      open = false;
-      audited(status, told);
-      ended(outcome);
-    };
-    /** @param {unknown} error @param {"failed" | "cancelled"} status */
-    const fail = (error, status) => {
-      const known = /** @type {BusError} */ (error);
-      finish(status, `${known.code}: ${known.message}`, { error: known });
-    };
-    const running =
-      attachment === undefined
-        ? this._parts.kernelTools.run(name, input, source)
-        : Promise.reject(
-            new BusError("ATTACHMENT_UNSUPPORTED", "The kernel's tools take no attachment."),
-          );
-    running.then(
-      (ok) => finish("completed", ok, { ok }),
-      (error) => fail(error, "failed"),
-    );
-    return { cancel: (/** @type {string} */ reason) => fail(cancelled(reason, true), "cancelled") };
+  endpointGone(endpoint, error = undefined) {
+    for (const call of this._inFlight.all()) {
+      if (call.target === endpoint) call.end(error ?? gone(endpoint.id, call.hasBegun), "failed");
+    }
+    for (const call of this._inFlight.of(endpoint.id)) {
+      handleOf(call).cancel("its caller has gone");
+    }
+  }
+
+  /** Ends all calls. @param {BusError} error */
+  close(error) {
+    for (const call of this._inFlight.all()) call.end(error, "cancelled");
+    this._deadlines.close();
   }
 
   /**
@@ -265,48 +198,70 @@ export class Broker {
    * @returns {BusError | null}
    */
   _fullFor(source) {
-    if (this.inFlight(source.id) < BUS_LIMITS.maxCallsInFlight) return null;
-    return new BusError(
-      "TOO_MANY_CALLS",
-      `${BUS_LIMITS.maxCallsInFlight} calls of yours are in flight; this one was not begun.`,
-    );
+    const most = BUS_LIMITS.maxCallsInFlight;
+    if (this._inFlight.countOf(source.id) < most) return null;
+    const text = `${most} calls of yours are in flight; this one was not begun. Wait for one to end.`;
+    return new BusError("TOO_MANY_CALLS", text);
   }
 
   /**
    * @param {CallSource} source
-   * @param {{ cancel: (reason: string) => void }} call
-   * @returns {() => void} Takes it out again.
+   * @param {CallInFlight} call
+   * @param {number} seconds
    */
-  _open(source, call) {
-    const calls = this._inFlight.get(source.id) ?? new Set();
-    calls.add(call);
-    this._inFlight.set(source.id, calls);
-    return () => {
-      calls.delete(call);
-      if (calls.size === 0 && this._inFlight.get(source.id) === calls) {
-        this._inFlight.delete(source.id);
-      }
-    };
+  _open(source, call, seconds) {
+    this._inFlight.add(source.id, call);
+    return this._deadlineOf(call, seconds);
+  }
+
+  /**
+   * @param {CallInFlight} call
+   * @param {number} seconds
+   */
+  _deadlineOf(call, seconds) {
+    return this._deadlines.add(seconds, () => {
+      const text = `The call did not end in ${seconds} s: ${doneSoFar(call.hasBegun)}.`;
+      call.end(new BusError("TIMEOUT", text), "timed out");
+    });
+  }
+
+  /**
+   * @param {CallSource} source
+   * @param {CallInFlight} call
+   * @param {import("../contract/deadlines.js").Deadline} deadline
+   */
+  _close(source, call, deadline) {
+    this._deadlines.cancel(deadline);
+    this._inFlight.remove(source.id, call);
+  }
+}
+
+/**
+ * @param {CallInFlight} call
+ * @returns {CallHandle}
+ */
+function handleOf(call) {
+  return {
+    cancel: (reason) => {
+      const text = `The call was cancelled (${reason}): ${doneSoFar(call.hasBegun)}.`;
+      call.end(new BusError("CANCELLED", text), "cancelled");
+    },
+  };
+}
+
+/**
+ * @param {CallSink} sink
+ * @param {unknown} value
+ */
+function consume(sink, value) {
+  try {
+    sink.progress?.(value);
+  } catch {
+    // A consumer that fails changes nothing of the call.
   }
 }
 
 /** @param {boolean} begun */
 function doneSoFar(begun) {
   return begun ? "it may have been done, look before you try again" : "nothing was run";
-}
-
-/**
- * @param {string} reason
- * @param {boolean} begun
- */
-function cancelled(reason, begun) {
-  return new BusError("CANCELLED", `The call was cancelled (${reason}): ${doneSoFar(begun)}.`);
-}
-
-/**
- * @param {number} seconds
- * @param {boolean} begun
- */
-function timedOut(seconds, begun) {
-  return new BusError("TIMEOUT", `The call did not end in ${seconds} s: ${doneSoFar(begun)}.`);
 }

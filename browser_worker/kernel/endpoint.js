@@ -4,13 +4,15 @@
  * was decided when it was connected, and nothing that it sends changes that. Contract: bus, endpoints.
  */
 
+import { detached } from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
+import { checkJson } from "../contract/bus_json.js";
 import * as messages from "../contract/bus_messages.js";
 import { BUS_LIMITS } from "../contract/limits.js";
-import { checkJson } from "../contract/bus_json.js";
 
 /** @import { Exec, Received } from "../contract/bus_messages.js" */
 /** @import { EndpointPlace } from "../contract/bus_names.js" */
+/** @import { CallHandle } from "./broker.js" */
 /** @import { FloodGuard } from "./flood_guard.js" */
 /** @import { BusPort } from "./kernel_powers.js" */
 /** @import { Tool } from "./tool_descriptors.js" */
@@ -54,6 +56,8 @@ export class Endpoint {
     this.open = true;
     /** Tools as the endpoint last confirmed them; it is asked again whether they still hold. */
     this.confirmed = /** @type {Map<string, Tool>} */ (new Map());
+    /** What it asked for and has no answer to, by its own ids. @type {Map<number, CallHandle>} */
+    this.requests = new Map();
     /** When something was last heard of it, in `now`'s milliseconds. */
     this.heardAt = now();
     this._now = now;
@@ -87,8 +91,7 @@ export class Endpoint {
     } catch {
       // What is JSON can be cloned: it is the buffer, which somebody has sent elsewhere.
       this._asked.delete(id);
-      const text = "The attachment is not the sender's any more; nothing was run.";
-      done({ error: new BusError("ATTACHMENT_DETACHED", text) });
+      done({ error: detached() });
     }
     return id;
   }
@@ -139,6 +142,7 @@ export class Endpoint {
     this._port.close();
     const asked = [...this._asked.values()];
     this._asked.clear();
+    this.requests.clear();
     for (const { done } of asked) done({ error: error ?? gone(this.id, true) });
   }
 
@@ -153,11 +157,25 @@ export class Endpoint {
     } catch (error) {
       if (!(error instanceof messages.MalformedMessage)) throw error;
       const huge = error.error.code === "TOO_LARGE";
-      if (!this._count(huge ? BUS_LIMITS.maxMessageBytes : 256)) return;
-      if (error.id !== undefined) this.answer(error.id, { error: error.error });
+      if (this._count(huge ? BUS_LIMITS.maxMessageBytes : 256)) this._malformed(error);
       return;
     }
     if (this._count(received.bytes)) this._take(received);
+  }
+
+  /** @param {messages.MalformedMessage} malformed */
+  _malformed({ requestId, responseId, error }) {
+    if (requestId !== undefined) this.answer(requestId, { error });
+    if (responseId === undefined) return;
+    // What cannot be an answer is the only one that there will be.
+    const text = `${this.id} gave what is no answer; it may have done what it was asked. ${error.message}`;
+    this._answered(responseId, {
+      error: new BusError(
+        "INVALID_OUTPUT",
+        text,
+        error.data === undefined ? {} : { data: error.data },
+      ),
+    });
   }
 
   /**
@@ -168,13 +186,16 @@ export class Endpoint {
     if (this._flood.take(bytes)) return true;
     this._owner.onFault(
       this,
-      new BusError("FLOODED", `${this.id} sent more than it may, and lost its port.`),
+      new BusError(
+        "FLOODED",
+        `${this.id} sent more than it may, and lost its port; what it was asked may have been done.`,
+      ),
     );
     return false;
   }
 
   /** @param {Received} received */
-  _take({ message, attachment }) {
+  _take({ message, attachment, bytes }) {
     switch (message.type) {
       case "exec":
         this._owner.onRequest(this, message, attachment);
@@ -183,16 +204,16 @@ export class Endpoint {
         this._owner.onCancel(this, message.id, message.payload.reason);
         break;
       case "progress":
-        this._progress(message.id, message.payload);
+        this._progress(message.id, message.payload, bytes);
         break;
-      case "response": {
-        const asked = this._asked.get(message.id);
-        // Late, repeated, or of nobody's asking.
-        if (asked === undefined || !this._asked.delete(message.id)) return;
-        if ("error" in message) asked.done({ error: BusError.fromWire(message.error) });
-        else asked.done({ ok: message.ok, attachment });
+      case "response":
+        this._answered(
+          message.id,
+          "error" in message
+            ? { error: BusError.fromWire(message.error) }
+            : { ok: message.ok, attachment },
+        );
         break;
-      }
       default:
       // Only the kernel tells of events.
     }
@@ -200,17 +221,25 @@ export class Endpoint {
 
   /**
    * @param {number} id
-   * @param {unknown} value
+   * @param {Outcome} outcome
    */
-  _progress(id, value) {
+  _answered(id, outcome) {
+    const asked = this._asked.get(id);
+    // Late, repeated, or of nobody's asking.
+    if (asked === undefined) return;
+    this._asked.delete(id);
+    asked.done(outcome);
+  }
+
+  /**
+   * @param {number} id
+   * @param {unknown} value
+   * @param {number} bytes Of the whole message, at most.
+   */
+  _progress(id, value, bytes) {
     const asked = this._asked.get(id);
     if (asked?.progress === undefined || asked.events >= BUS_LIMITS.maxProgressEvents) return;
-    try {
-      checkJson(value, { maxBytes: BUS_LIMITS.maxProgressBytes, what: "progress" });
-    } catch (error) {
-      if (error instanceof BusError) return;
-      throw error;
-    }
+    if (bytes > BUS_LIMITS.maxProgressBytes && !isProgress(value)) return;
     asked.events += 1;
     asked.progress(value);
   }
@@ -221,6 +250,16 @@ export class Endpoint {
    */
   _post(message, attachment = undefined) {
     if (this.open) messages.post(this._port, message, attachment);
+  }
+}
+
+/** @param {unknown} value */
+function isProgress(value) {
+  try {
+    checkJson(value, { maxBytes: BUS_LIMITS.maxProgressBytes });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -57,11 +57,15 @@ export class EndpointRegistry {
     this._tell();
   }
 
-  /** @param {Endpoint} endpoint */
-  remove(endpoint) {
+  /**
+   * @param {Endpoint} endpoint
+   * @param {() => void} clean Ends what hangs on it, before anybody is told.
+   */
+  remove(endpoint, clean) {
     if (this._endpoints.get(endpoint.id) !== endpoint) return;
     this._endpoints.delete(endpoint.id);
     this._silent.delete(endpoint.id);
+    clean();
     this._tell();
   }
 

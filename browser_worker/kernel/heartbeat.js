@@ -10,6 +10,9 @@ import { BUS_LIMITS } from "../contract/limits.js";
 /** @import { EndpointRegistry } from "./endpoint_registry.js" */
 /** @import { KernelPowers } from "./kernel_powers.js" */
 
+const BEAT_MS = BUS_LIMITS.heartbeatSeconds * 1000;
+const SILENT_MS = BUS_LIMITS.notRespondingSeconds * 1000;
+
 export class Heartbeat {
   /**
    * @param {EndpointRegistry} registry
@@ -22,6 +25,7 @@ export class Heartbeat {
     this._asked = new Set();
     this._cancelTimer = () => {};
     this._runs = false;
+    this._beatAt = 0;
   }
 
   /** Begins, or goes on. */
@@ -38,7 +42,8 @@ export class Heartbeat {
   }
 
   _later() {
-    this._cancelTimer = this._powers.setTimer(BUS_LIMITS.heartbeatSeconds * 1000, () => {
+    this._beatAt = this._powers.now();
+    this._cancelTimer = this._powers.setTimer(BEAT_MS, () => {
       this._beat();
       if (this._runs) this._later();
     });
@@ -46,29 +51,25 @@ export class Heartbeat {
 
   _beat() {
     const now = this._powers.now();
+    // A page that slept has not looked: what was sent meanwhile may be about to arrive.
+    const slept = now - this._beatAt > 2 * BEAT_MS;
     for (const endpoint of this._asked) {
       if (!endpoint.open) this._asked.delete(endpoint);
     }
     for (const endpoint of this._registry.all()) {
       if (!this._asked.has(endpoint)) this._ask(endpoint);
-      else if (now - endpoint.heardAt >= BUS_LIMITS.notRespondingSeconds * 1000) {
-        this._registry.setSilent(endpoint, true);
-      }
+      else if (slept) endpoint.heardAt = now;
+      else this._registry.setSilent(endpoint, now - endpoint.heardAt >= SILENT_MS);
     }
   }
 
   /** @param {Endpoint} endpoint */
   _ask(endpoint) {
     this._asked.add(endpoint);
-    endpoint.ask(
-      "ping",
-      {},
-      {
-        done: () => {
-          this._asked.delete(endpoint);
-          this._registry.setSilent(endpoint, false);
-        },
-      },
-    );
+    const done = () => {
+      this._asked.delete(endpoint);
+      this._registry.setSilent(endpoint, false);
+    };
+    endpoint.ask("ping", {}, { done });
   }
 }

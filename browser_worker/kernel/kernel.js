@@ -4,8 +4,9 @@
  * Composes the other modules; frames are somebody else's. Contract: bus.
  */
 
+import { requireSendable } from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
-import { checkJson } from "../contract/bus_json.js";
+import { checkJson, copyJson } from "../contract/bus_json.js";
 import { KERNEL_ENDPOINT, endpointId } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
@@ -22,10 +23,11 @@ import { StateTopics } from "./state_topics.js";
 
 /** @import { Exec } from "../contract/bus_messages.js" */
 /** @import { EndpointPlace } from "../contract/bus_names.js" */
-/** @import { BrokerRequest, CallSource } from "./broker.js" */
+/** @import { BrokerRequest, CallHandle, CallSource } from "./broker.js" */
 /** @import { Outcome } from "./endpoint.js" */
 /** @import { BusPort, KernelPowers } from "./kernel_powers.js" */
 /** @import { RoutingPolicy } from "./routing_policy.js" */
+/** @import { ToolDescriptor } from "./tool_descriptors.js" */
 
 /**
  * @typedef {object} AppSummary Of an installed app, in its own words.
@@ -79,8 +81,6 @@ export class Kernel {
       audit: this.audit,
       powers,
     });
-    /** Calls by the endpoint that made them and its id for them. @type {Map<Endpoint, Map<number, { cancel: (reason: string) => void }>>} */
-    this._calls = new Map();
     addListingTools(this.tools, this);
     this._heartbeat.start();
   }
@@ -120,6 +120,11 @@ export class Kernel {
     return this._topics.revision(app, topic);
   }
 
+  /** Calls and lists that have not ended. */
+  get callsInFlight() {
+    return this._broker.inFlight;
+  }
+
   /** Bytes of attachments that are under way in all. */
   get attachmentBytes() {
     return this._broker.ledger.inAll;
@@ -148,7 +153,7 @@ export class Kernel {
       flood: new FloodGuard(this._powers.now),
       owner: {
         onRequest: (from, request, attachment) => this._request(from, request, attachment),
-        onCancel: (from, callId, reason) => this._calls.get(from)?.get(callId)?.cancel(reason),
+        onCancel: (from, callId, reason) => from.requests.get(callId)?.cancel(reason.slice(0, 200)),
         onFault: (from, error) => this.disconnect(from, error),
       },
     });
@@ -165,10 +170,10 @@ export class Kernel {
    */
   disconnect(endpoint, error = undefined) {
     if (!endpoint.open) return;
-    this._registry.remove(endpoint);
-    this._calls.delete(endpoint);
-    endpoint.close(error);
-    this._broker.sourceGone(endpoint.id);
+    this._registry.remove(endpoint, () => {
+      endpoint.close(error);
+      this._broker.endpointGone(endpoint, error);
+    });
   }
 
   /**
@@ -186,14 +191,18 @@ export class Kernel {
     ...call
   }) {
     this._requireUnlocked();
-    const given = call.arguments ?? {};
-    checkJson(given, { what: "arguments" });
+    const given = copyJson(call.arguments ?? {}, { what: "arguments" });
+    requireSendable(attachment);
     const timeout = timeoutOf(timeoutSeconds);
-    if (signal?.aborted)
+    if (signal?.aborted) {
       throw new BusError("CANCELLED", "The call was cancelled; nothing was run.");
+    }
     return new Promise((resolve, reject) => {
-      const onAbort = () => handle.cancel("by its caller");
-      const handle = this._broker.call(
+      /** @type {CallHandle | null} */
+      let handle = null;
+      const onAbort = () => handle?.cancel("by its caller");
+      signal?.addEventListener("abort", onAbort);
+      handle = this._broker.call(
         { id: caller, app: null },
         { ...call, arguments: given, attachment, ...timeout },
         {
@@ -205,7 +214,6 @@ export class Kernel {
           ...(onProgress === undefined ? {} : { progress: onProgress }),
         },
       );
-      signal?.addEventListener("abort", onAbort);
     });
   }
 
@@ -214,10 +222,16 @@ export class Kernel {
    *
    * @param {string} target
    * @param {string} [caller]
+   * @returns {Promise<ToolDescriptor[]>} Rejects with a `BusError`.
    */
   async listTools(target, caller = KERNEL_ENDPOINT) {
     this._requireUnlocked();
-    return this._broker.list({ id: caller, app: null }, target);
+    /** @type {import("./tool_listing.js").Listed} */
+    const listed = await new Promise((resolve) => {
+      this._broker.list({ id: caller, app: null }, target, resolve);
+    });
+    if ("error" in listed) throw listed.error;
+    return listed.tools;
   }
 
   /** Lets nobody in any more, and takes all ports away. */
@@ -229,7 +243,7 @@ export class Kernel {
       "The workspace was locked; what was asked may have been done.",
     );
     for (const endpoint of this._registry.all()) this.disconnect(endpoint, error);
-    this._broker.close("the workspace was locked");
+    this._broker.close(error);
   }
 
   /** Lets apps in again. */
@@ -262,15 +276,11 @@ export class Kernel {
       if (!ACTIONS.has(action)) {
         throw new BusError("UNKNOWN_ACTION", "The kernel knows no such action; nothing was done.");
       }
-      const calls = this._calls.get(from) ?? new Map();
-      if (calls.has(id)) {
-        throw new BusError(
-          "INVALID_MESSAGE",
-          "A request of this id is in flight; nothing was done.",
-        );
+      if (from.requests.has(id)) {
+        const text = "A request of this id is in flight; nothing was done.";
+        throw new BusError("INVALID_MESSAGE", text);
       }
-      this._calls.set(from, calls);
-      if (action === "tools.call") this._call(from, id, payload, attachment, calls);
+      if (action === "tools.call") this._call(from, id, payload, attachment);
       else if (action === "tools.list") this._list(from, id, payload);
       else this._publish(from, id, payload);
     } catch (error) {
@@ -284,9 +294,8 @@ export class Kernel {
    * @param {number} id
    * @param {Record<string, unknown>} payload
    * @param {ArrayBuffer | undefined} attachment
-   * @param {Map<number, { cancel: (reason: string) => void }>} calls
    */
-  _call(from, id, payload, attachment, calls) {
+  _call(from, id, payload, attachment) {
     const { target, name, arguments: given = {}, timeout } = payload;
     if (typeof target !== "string" || typeof name !== "string" || !isObject(given)) {
       throw new BusError(
@@ -296,16 +305,12 @@ export class Kernel {
     }
     /** @type {BrokerRequest} */
     const request = { target, name, arguments: given, attachment, ...timeoutOf(timeout) };
-    let ended = false;
-    const handle = this._broker.call(sourceOf(from), request, {
-      done: (outcome) => {
-        ended = true;
-        calls.delete(id);
-        from.answer(id, outcome);
-      },
-      progress: (value) => from.sendProgress(id, value),
-    });
-    if (!ended) calls.set(id, handle);
+    this._keep(from, id, (done) =>
+      this._broker.call(sourceOf(from), request, {
+        done,
+        progress: (value) => from.sendProgress(id, value),
+      }),
+    );
   }
 
   /**
@@ -317,10 +322,28 @@ export class Kernel {
     if (typeof target !== "string") {
       throw new BusError("INVALID_MESSAGE", "A list is of the tools of a target.");
     }
-    this._broker.list(sourceOf(from), target).then(
-      (tools) => from.answer(id, fitting({ tools })),
-      (error) => from.answer(id, { error }),
+    this._keep(from, id, (done) =>
+      this._broker.list(sourceOf(from), target, (listed) =>
+        done("error" in listed ? listed : fitting(listed)),
+      ),
     );
+  }
+
+  /**
+   * Keeps what an endpoint asked for until it is answered: once.
+   *
+   * @param {Endpoint} from
+   * @param {number} id
+   * @param {(done: (outcome: Outcome) => void) => CallHandle} begin
+   */
+  _keep(from, id, begin) {
+    let ended = false;
+    const handle = begin((outcome) => {
+      ended = true;
+      from.requests.delete(id);
+      from.answer(id, outcome);
+    });
+    if (!ended) from.requests.set(id, handle);
   }
 
   /**

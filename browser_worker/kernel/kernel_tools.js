@@ -16,8 +16,9 @@ import { compile } from "../contract/schema.js";
 /**
  * @typedef {object} KernelTool
  * @property {Omit<ToolDescriptor, "name">} description
- * @property {(input: any, source: CallSource) => unknown} run Gives JSON, or a promise of it. A
- *   `BusError` is told to the caller, anything else only that it failed.
+ * @property {(input: any, source: CallSource, signal: AbortSignal) => unknown} run Gives JSON, or a
+ *   promise of it. A `BusError` is told to the caller, of anything else only that it failed. The signal
+ *   aborts where nobody waits any more.
  */
 
 export class KernelTools {
@@ -47,9 +48,10 @@ export class KernelTools {
    * @param {string} name
    * @param {Record<string, unknown>} input
    * @param {CallSource} source
-   * @returns {Promise<unknown>}
+   * @param {AbortSignal} signal
+   * @returns {Promise<unknown>} Rejects with a `BusError` that can be sent.
    */
-  async run(name, input, source) {
+  async run(name, input, source, signal) {
     const tool = this._tools.get(name);
     if (tool === undefined) {
       throw new BusError("UNKNOWN_TOOL", `The kernel has no tool ${name.slice(0, 60)}.`);
@@ -57,14 +59,26 @@ export class KernelTools {
     const errors = tool.input.errors(input);
     if (errors.length > 0) {
       throw new BusError("INVALID_INPUT", `The arguments are not what ${name} takes.`, {
-        data: { errors: errors.slice(0, 16) },
+        data: { errors: errors.slice(0, 16).map(({ path, message }) => ({ path, message })) },
       });
     }
     try {
-      return copyJson(await tool.run(input, source), { what: "result" });
+      return copyJson(await tool.run(input, source, signal), { what: "result" });
     } catch (error) {
-      if (error instanceof BusError) throw error;
-      throw new BusError("TOOL_FAILED", `${name} failed; it may have done part of it.`);
+      throw sendable(error, name);
     }
   }
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} name
+ */
+function sendable(error, name) {
+  try {
+    if (error instanceof BusError) return BusError.fromWire(copyJson(error.toWire()));
+  } catch {
+    // Its data is none that can be sent.
+  }
+  return new BusError("TOOL_FAILED", `${name} failed; it may have done part of it.`);
 }

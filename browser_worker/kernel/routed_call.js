@@ -13,7 +13,9 @@
 
 import { checkInputAttachment, checkOutputAttachment } from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
+import { isToolName } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
+import { BUS_LIMITS } from "../contract/limits.js";
 import { gone } from "./endpoint.js";
 
 /** @import { SchemaProblem } from "../contract/schema.js" */
@@ -36,7 +38,7 @@ import { gone } from "./endpoint.js";
  * @typedef {object} RoutedSurroundings
  * @property {AttachmentLedger} ledger
  * @property {ToolReader} reader
- * @property {(target: string, name: string, decided: (refusal: BusError | null) => void) => void} decide
+ * @property {(decided: (refusal: BusError | null) => void) => void} decide
  * @property {ReturnType<AuditRing["begin"]>} audited
  * @property {(progress: unknown) => void} progress
  * @property {(outcome: Outcome) => void} ended Told once.
@@ -59,58 +61,59 @@ const CODES_OF_APPS = new Set([
   "ATTACHMENT_DETACHED",
 ]);
 
+const NOTHING_HELD = () => {};
+
 export class RoutedCall {
   /**
    * @param {string} caller
+   * @param {Endpoint | undefined} target Undefined where there is none of that name.
    * @param {RoutedRequest} request
    * @param {RoutedSurroundings} around
    */
-  constructor(caller, request, around) {
+  constructor(caller, target, request, around) {
     /** @type {RoutedState} */
     this.state = "deciding";
-    /** @readonly */
-    this.caller = caller;
+    /** @readonly @type {Endpoint | null} */
+    this.target = target ?? null;
+    this._caller = caller;
     this._request = request;
     this._attachment = request.attachment;
+    /** Of the buffer that was sent on; null for none. @type {number | null} */
+    this._sentBytes = null;
     this._around = around;
     this._descriptions = 0;
-    /** @type {Endpoint | null} */
-    this._target = null;
     this._asked = 0;
-    this._release = () => {};
+    this._release = NOTHING_HELD;
   }
 
-  /** @param {Endpoint | undefined} target Undefined where there is none of that name. */
-  begin(target) {
-    const { target: name } = this._request;
-    if (target === undefined) {
-      const text = `No endpoint ${name.slice(0, 200)} is live; nothing was run. List the endpoints.`;
-      this._fail(new BusError("UNKNOWN_ENDPOINT", text), "refused");
+  begin() {
+    const { target } = this;
+    const { target: id, name } = this._request;
+    try {
+      if (target === null) {
+        const text = `No endpoint ${id.slice(0, 200)} is live; nothing was run. List the endpoints.`;
+        throw new BusError("UNKNOWN_ENDPOINT", text);
+      }
+      if (!isToolName(name)) throw unknownTool(id, name);
+      if (this._attachment !== undefined) {
+        this._release = this._around.ledger.take(this._caller, this._attachment.byteLength);
+      }
+    } catch (error) {
+      this._failWith(error, "refused");
       return;
     }
-    this._target = target;
-    if (this._attachment !== undefined) {
-      try {
-        this._release = this._around.ledger.take(this.caller, this._attachment.byteLength);
-      } catch (error) {
-        if (!(error instanceof BusError)) throw error;
-        this._fail(error, "refused");
-        return;
-      }
-    }
-    this._around.decide(name, this._request.name, (refusal) => {
+    this._around.decide((refusal) => {
       if (this.state !== "deciding") return;
       if (refusal !== null) this._fail(refusal, "refused");
-      else if (!target.open) this._fail(gone(target.id, false), "failed");
       else this._decided(target);
     });
   }
 
   /**
-   * Ends the call for a reason from outside: its deadline, its caller.
+   * Ends the call for a reason from outside: its deadline, its caller, its target.
    *
    * @param {BusError} error
-   * @param {"cancelled" | "timed out"} status
+   * @param {"cancelled" | "timed out" | "failed"} status
    */
   end(error, status) {
     this._fail(error, status);
@@ -156,12 +159,12 @@ export class RoutedCall {
       if (raw === undefined) throw unknownTool(target.id, name);
       const tool = this._around.reader.read(raw);
       if (tool.descriptor.name !== name) throw unknownTool(target.id, name);
+      if (target.confirmed.size >= BUS_LIMITS.maxTools) target.confirmed.clear();
       target.confirmed.set(name, tool);
       this._run(target, tool);
     } catch (error) {
-      if (!(error instanceof BusError)) throw error;
       target.confirmed.delete(name);
-      this._fail(error, "failed");
+      this._failWith(error, "failed");
     }
   }
 
@@ -180,16 +183,16 @@ export class RoutedCall {
     try {
       checkInputAttachment(tool.attachments, this._attachment);
     } catch (error) {
-      if (!(error instanceof BusError)) throw error;
-      this._fail(error, "failed");
+      this._failWith(error, "failed");
       return;
     }
     this.state = "running";
     const attachment = this._attachment;
+    this._sentBytes = attachment === undefined ? null : attachment.byteLength;
     this._attachment = undefined;
     this._asked = target.ask(
       "tools.invoke",
-      { name, version: tool.version, arguments: given, caller: this.caller },
+      { name, version: tool.version, arguments: given, caller: this._caller },
       {
         attachment,
         done: (outcome) => {
@@ -213,19 +216,32 @@ export class RoutedCall {
     } else if (isObject(outcome.ok) && Object.hasOwn(outcome.ok, "result")) {
       this._completed(tool, outcome.ok["result"], outcome.attachment);
     } else if (isObject(outcome.ok) && outcome.ok["changed"] === true) {
-      // It was exposed anew since it was described, and has not run: the buffer came back.
-      target.confirmed.delete(this._request.name);
-      this._attachment = outcome.attachment;
-      this._descriptions += 1;
-      if (this._descriptions < MAX_DESCRIPTIONS) this._describe(target);
-      else
-        this._fail(
-          new BusError("UNKNOWN_TOOL", "The tool keeps changing; nothing was run."),
-          "failed",
-        );
+      this._changed(target, outcome.attachment);
     } else {
       const text = "The app answered with no result; its tool may have run.";
       this._fail(new BusError("INVALID_OUTPUT", text), "failed");
+    }
+  }
+
+  /**
+   * The tool was exposed anew, or removed, since it was described, and has not run: the buffer came
+   * back.
+   *
+   * @param {Endpoint} target
+   * @param {ArrayBuffer | undefined} attachment
+   */
+  _changed(target, attachment) {
+    target.confirmed.delete(this._request.name);
+    this._descriptions += 1;
+    if ((attachment?.byteLength ?? null) !== this._sentBytes) {
+      const text = "The app did not run its tool, and did not give the attachment back.";
+      this._fail(new BusError("INVALID_OUTPUT", text), "failed");
+    } else if (this._descriptions === MAX_DESCRIPTIONS) {
+      const text = "The tool keeps changing; nothing was run.";
+      this._fail(new BusError("UNKNOWN_TOOL", text), "failed");
+    } else {
+      this._attachment = attachment;
+      this._describe(target);
     }
   }
 
@@ -241,26 +257,42 @@ export class RoutedCall {
       this._fail(new BusError("INVALID_OUTPUT", text, { data: problemsOf(problems) }), "failed");
       return;
     }
-    /** @type {() => void} */
-    let release = () => {};
     try {
       checkOutputAttachment(tool.attachments, attachment);
-      if (attachment !== undefined && this._target !== null) {
-        release = this._around.ledger.take(this._target.id, attachment.byteLength);
+      if (attachment !== undefined && this.target !== null) {
+        // What the call brought has arrived: only what comes back is still under way.
+        this._release();
+        this._release = this._around.ledger.take(this.target.id, attachment.byteLength);
       }
     } catch (error) {
-      if (!(error instanceof BusError)) throw error;
-      this._fail(error, "failed");
+      this._failWith(error, "failed");
       return;
     }
     this._finish("completed", result, { ok: result, attachment });
-    release();
   }
 
   /** @param {BusError} error As the endpoint, or its end, gives it. */
   _errorOf(error) {
-    if (CODES_OF_APPS.has(error.code) || this._target?.open !== true) return error;
-    return new BusError("TOOL_FAILED", error.message, { data: { code: error.code } });
+    if (this.target?.open !== true) {
+      // Whoever closes an endpoint does not know how far each call was.
+      return this.hasBegun || error.code !== "ENDPOINT_GONE"
+        ? error
+        : gone(this._request.target, false);
+    }
+    if (CODES_OF_APPS.has(error.code)) return error;
+    return new BusError("TOOL_FAILED", error.message, {
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+      data: { ...error.data, code: error.code },
+    });
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {"failed" | "refused"} status
+   */
+  _failWith(error, status) {
+    if (!(error instanceof BusError)) throw error;
+    this._fail(error, status);
   }
 
   /**
@@ -281,10 +313,10 @@ export class RoutedCall {
     const waits = this.state === "running" || this.state === "describing";
     this.state = "ended";
     this._attachment = undefined;
-    this._release();
-    if (waits && this._asked > 0) this._target?.forget(this._asked, status);
+    if (waits && this._asked > 0) this.target?.forget(this._asked, status);
     this._around.audited(status, told);
     this._around.ended(outcome);
+    this._release();
   }
 }
 

@@ -4,7 +4,7 @@
  * routing policy.
  */
 
-import { BusError } from "../contract/bus_error.js";
+import { BusError, isBusErrorCode } from "../contract/bus_error.js";
 
 /** @import { BusErrorCode } from "../contract/bus_error.js" */
 
@@ -43,30 +43,40 @@ export const OWNER_ONLY = Object.freeze({
 });
 
 /**
- * Asks a policy, which must not break the kernel whatever it does.
+ * Asks a policy, which must not break the kernel whatever it does. One that never answers is waited for
+ * no longer than the call is.
  *
  * @param {RoutingPolicy} policy
  * @param {Question} question
- * @param {(refusal: BusError | null) => void} decided Told once: null is a yes.
+ * @param {(refusal: BusError | null) => void} decided Told once at most: null is a yes.
  */
 export function ask(policy, question, decided) {
-  const refused = () =>
-    decided(new BusError("OWNER_REQUIRED", "The call could not be decided on; nothing was run."));
+  let decision;
   try {
-    const decision = policy.decide(question);
-    if (decision instanceof Promise) decision.then((later) => decided(refusal(later)), refused);
-    else decided(refusal(decision));
+    decision = policy.decide(question);
   } catch {
-    refused();
+    decision = undefined;
+  }
+  if (typeof (/** @type {any} */ (decision)?.then) !== "function") {
+    decided(refusal(decision));
+  } else {
+    Promise.resolve(decision).then(
+      (later) => decided(refusal(later)),
+      () => decided(refusal(undefined)),
+    );
   }
 }
 
 /**
- * @param {Decision} decision
+ * @param {any} decision
  * @returns {BusError | null}
  */
 function refusal(decision) {
-  if (decision.allow === true) return null;
-  const { code, message, retryAfterMs } = decision;
-  return new BusError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  if (decision?.allow === true) return null;
+  const { code, message, retryAfterMs } = decision ?? {};
+  if (decision?.allow !== false || !isBusErrorCode(code) || typeof message !== "string") {
+    return new BusError("OWNER_REQUIRED", "The call could not be decided on; nothing was run.");
+  }
+  const later = Number.isSafeInteger(retryAfterMs) && retryAfterMs >= 0;
+  return new BusError(code, message, later ? { retryAfterMs } : {});
 }

@@ -35,6 +35,8 @@ export class MemoryKernel {
     this._powers = powers;
     this._makePorts = makePorts;
     this._instances = 0;
+    /** @type {Set<AppRuntime>} */
+    this._runtimes = new Set();
     /** The kernel itself: `call`, `endpoints`, `audit`. */
     this.kernel = new Kernel({
       powers,
@@ -62,12 +64,14 @@ export class MemoryKernel {
           : { app, kind, instance };
     const [ours, theirs] = this._makePorts();
     const endpoint = this.kernel.connect(place, ours);
-    const runtime = new AppRuntime({ setTimer: this._powers.setTimer });
+    const runtime = new AppRuntime(this._powers);
+    this._runtimes.add(runtime);
     runtime.connect(theirs);
     return {
       runtime,
       endpoint,
       disconnect: () => {
+        this._runtimes.delete(runtime);
         this.kernel.disconnect(endpoint);
         runtime.close("its frame went away");
       },
@@ -77,6 +81,8 @@ export class MemoryKernel {
   /** Ends everything: no port and no timer is left. */
   close() {
     this.kernel.close();
+    for (const runtime of this._runtimes) runtime.close("the workspace was closed");
+    this._runtimes.clear();
   }
 }
 

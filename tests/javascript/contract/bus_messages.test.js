@@ -83,7 +83,7 @@ describe("messages", () => {
         () => readMessage(message),
         (/** @type {any} */ error) => {
           assert.ok(error instanceof MalformedMessage);
-          assert.equal(error.id, id);
+          assert.equal(error.requestId, id);
           return true;
         },
       );
