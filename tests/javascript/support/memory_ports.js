@@ -13,6 +13,18 @@ export class MemoryPorts {
     this.waiting = [];
     /** Ports that are open. */
     this.open = 0;
+    this._deliver = false;
+  }
+
+  /** From now on messages arrive in turns of the microtask queue, without being told to. */
+  deliverThemselves() {
+    this._deliver = true;
+  }
+
+  /** @param {Waiting} message */
+  add(message) {
+    this.waiting.push(message);
+    if (this._deliver) queueMicrotask(() => void this.deliver());
   }
 
   /** @returns {[MemoryPort, MemoryPort]} */
@@ -66,7 +78,7 @@ export class MemoryPort {
   postMessage(message, transfer = []) {
     const data = structuredClone(message, { transfer });
     if (this.closed || this.other === null) return;
-    this._ports.waiting.push({ port: this.other, data });
+    this._ports.add({ port: this.other, data });
   }
 
   start() {}
