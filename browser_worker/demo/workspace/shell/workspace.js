@@ -1,0 +1,225 @@
+// @ts-check
+/**
+ * A workspace: the kernel of the bus, the handshake, and the frames of the installed apps, put
+ * together. What is on the screen is somebody else's: this knows elements to mount frames in, and no
+ * buttons.
+ */
+
+import { BusError } from "../../../contract/bus_error.js";
+import { BackgroundFrames } from "../../../kernel/background_frames.js";
+import { FrameHandshake } from "../../../kernel/frame_handshake.js";
+import { Kernel } from "../../../kernel/kernel.js";
+import { MountedFrame } from "../../../kernel/mounted_frame.js";
+import { OpenTiles } from "./open_tiles.js";
+import { TrayPopover } from "./tray_popover.js";
+
+/** @import { HandshakePage } from "../../../kernel/frame_handshake.js" */
+/** @import { KernelPowers } from "../../../kernel/kernel_powers.js" */
+/** @import { RoutingPolicy } from "../../../kernel/routing_policy.js" */
+/** @import { AppManifest } from "../manifests/app_manifest.js" */
+/** @import { Authorisation } from "./authorisation.js" */
+/** @import { MountFrame, OpenTile, TileStage } from "./open_tiles.js" */
+/** @import { TrayStage } from "./tray_popover.js" */
+
+/** @typedef {"running" | "starting" | "not responding" | "stopped" | "not running"} AppStatus */
+
+/**
+ * @typedef {object} WorkspaceOptions
+ * @property {readonly AppManifest[]} apps
+ * @property {Authorisation} authorisation
+ * @property {TileStage} tileStage
+ * @property {TrayStage} trayStage
+ * @property {Element} residents In which the unseen backgrounds are mounted.
+ * @property {HandshakePage} page
+ * @property {KernelPowers} powers
+ * @property {RoutingPolicy} [policy] Who may call across apps; without one nobody but the page itself.
+ */
+
+/** What the shell is to a background: another one of any of them would be another process. */
+const RUNTIME = Object.freeze({ installation: "local", generation: "1", mode: "sandboxed" });
+
+export class Workspace {
+  /** @param {WorkspaceOptions} options */
+  constructor({ apps, authorisation, tileStage, trayStage, residents, page, powers, policy }) {
+    this._apps = apps;
+    /** The bus. */
+    this.kernel = new Kernel({
+      powers,
+      apps: () => this._apps,
+      ...(policy === undefined ? {} : { policy }),
+    });
+    /** Who may lock and unlock it. */
+    this.authorisation = authorisation;
+    this._handshake = new FrameHandshake(page, powers);
+    const parts = { kernel: this.kernel, handshake: this._handshake, powers };
+    /** @type {MountFrame} */
+    const mount = (parent, options) => new MountedFrame(parent, options, parts);
+    this.tiles = new OpenTiles(tileStage, mount);
+    this.tray = new TrayPopover(trayStage, mount);
+    /** How the last background of each app is. @type {Map<string, { state: string, reason: string }>} */
+    this._residents = new Map();
+    this._syncing = false;
+    /** @type {Set<() => void>} */
+    this._observers = new Set();
+    this._backgrounds = new BackgroundFrames(residents, parts, ({ app, state, reason }) => {
+      // One that gives way to another, or to nothing, tells that it is gone: that is no news.
+      if (this._syncing && state === "gone") this._residents.delete(app);
+      else this._residents.set(app, { state, reason });
+      this._tell();
+    });
+    this._stop = [
+      this.kernel.onChange(() => this._tell()),
+      this.tiles.onChange(() => this._tell()),
+      authorisation.onChange(() => this._authorise()),
+    ];
+    this._authorise();
+  }
+
+  /** The installed apps. */
+  get apps() {
+    return this._apps;
+  }
+
+  /**
+   * Watches for any change of what runs and what is shown.
+   *
+   * @param {() => void} observer
+   * @returns {() => void} Ends the watching.
+   */
+  onChange(observer) {
+    this._observers.add(observer);
+    return () => void this._observers.delete(observer);
+  }
+
+  /**
+   * Installs other apps instead: backgrounds that are new or changed are mounted, the others stay.
+   *
+   * @param {readonly AppManifest[]} apps
+   */
+  install(apps) {
+    const before = this._apps;
+    this._apps = apps;
+    const kept = new Map(apps.map((app) => [app.id, app]));
+    for (const { key, app } of [...this.tiles.all]) {
+      if (kept.get(app.id)?.version !== app.version) this.tiles.close(key);
+    }
+    if (this.tray.app !== null && !kept.has(this.tray.app)) this.tray.close();
+    for (const { id } of before) if (!kept.has(id)) this.kernel.forgetApp(id);
+    this._syncBackgrounds();
+    this._tell();
+  }
+
+  /**
+   * Opens a tile, or shows it where it is open, and waits until it is on the bus.
+   *
+   * @param {string} app
+   * @param {string} [tile] The app's first one by default.
+   * @returns {Promise<string>} Its endpoint. Rejects with a `BusError`: `LOCKED`, `UNKNOWN_ENDPOINT` for
+   *   what is not installed, `UI_BUSY` for too many tiles, `ENDPOINT_GONE` where it does not start.
+   */
+  async openTile(app, tile = undefined) {
+    if (this.kernel.locked) throw new BusError("LOCKED", "The workspace is locked.");
+    const manifest = this._apps.find(({ id }) => id === app);
+    const found = manifest?.tiles.find(({ id }) => tile === undefined || id === tile);
+    if (manifest === undefined || found === undefined) {
+      throw new BusError("UNKNOWN_ENDPOINT", "No such app or tile is installed.");
+    }
+    const open = this.tiles.open(manifest, found);
+    this.tiles.focus(open.key);
+    return this._started(open);
+  }
+
+  /** The endpoint of the tile that the person works in; null where there is none on the bus. */
+  get focusedEndpoint() {
+    return this.tiles.focused?.frame?.endpoint ?? null;
+  }
+
+  /**
+   * How an app is, all its endpoints together.
+   *
+   * @param {string} app
+   * @returns {AppStatus}
+   */
+  statusOf(app) {
+    const endpoints = this.kernel.endpoints().filter((endpoint) => endpoint.app === app);
+    const resident = this._residents.get(app)?.state;
+    const tiles = this.tiles.all.filter((tile) => tile.app.id === app);
+    if (endpoints.some(({ state }) => state === "not-responding")) return "not responding";
+    if (["gone", "silent", "refused"].includes(resident ?? "")) return "stopped";
+    if (resident === "loading" || tiles.some(({ state }) => state === "loading")) return "starting";
+    return endpoints.length > 0 ? "running" : "not running";
+  }
+
+  /** Starts an app's background anew. @param {string} app */
+  restart(app) {
+    if (!this.authorisation.authorised) return;
+    this._syncBackgrounds((id) => id !== app);
+    this._syncBackgrounds();
+  }
+
+  /** Takes all of it away, for good. */
+  close() {
+    for (const stop of this._stop) stop();
+    this.tray.close();
+    this.tiles.lock();
+    this._backgrounds.close();
+    this._handshake.close();
+    this.kernel.close();
+  }
+
+  _authorise() {
+    if (this.authorisation.authorised) {
+      this.kernel.unlock();
+      this._syncBackgrounds();
+      this.tiles.unlock();
+    } else {
+      this.kernel.lock();
+      this.tray.close();
+      this.tiles.lock();
+      this._backgrounds.clear();
+      this._residents.clear();
+    }
+    this._tell();
+  }
+
+  /** @param {(app: string) => boolean} [wanted] */
+  _syncBackgrounds(wanted = () => true) {
+    if (!this.authorisation.authorised) return;
+    const entries = this._apps.flatMap(({ id, version, background }) =>
+      background === null || !wanted(id) ? [] : [{ app: id, version, url: background, ...RUNTIME }],
+    );
+    this._syncing = true;
+    this._backgrounds.sync(entries);
+    this._syncing = false;
+    for (const app of this._backgrounds.apps) {
+      if (!this._residents.has(app)) this._residents.set(app, { state: "loading", reason: "" });
+    }
+  }
+
+  /**
+   * @param {OpenTile} open
+   * @returns {Promise<string>}
+   */
+  _started(open) {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const endpoint = open.frame?.endpoint ?? null;
+        if (open.state === "connected" && endpoint !== null) resolve(endpoint);
+        else if (open.state === "loading" && this.authorisation.authorised) return false;
+        else {
+          const why = open.reason || "it was closed";
+          reject(new BusError("ENDPOINT_GONE", `The tile did not start: ${why}.`));
+        }
+        return true;
+      };
+      if (look()) return;
+      const stop = this.tiles.onChange(() => {
+        if (look()) stop();
+      });
+    });
+  }
+
+  _tell() {
+    for (const observer of [...this._observers]) observer();
+  }
+}
