@@ -8,6 +8,7 @@ import { BusError } from "../contract/bus_error.js";
 import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
 import { Deadlines } from "../contract/deadlines.js";
 import { BUS_LIMITS } from "../contract/limits.js";
+import { errorFrom } from "./app_errors.js";
 import { AttachmentLedger } from "./attachment_ledger.js";
 import { CallsInFlight } from "./calls_in_flight.js";
 import { gone } from "./endpoint.js";
@@ -165,7 +166,9 @@ export class Broker {
    */
   endpointGone(endpoint, error = undefined) {
     for (const call of this._inFlight.all()) {
-      if (call.target === endpoint) call.end(error ?? gone(endpoint.id, call.hasBegun), "failed");
+      if (call.target !== endpoint) continue;
+      const told = error ?? gone(endpoint.id, call.hasBegun);
+      call.end(errorFrom(endpoint, told, call.hasBegun), "failed");
     }
     for (const call of this._inFlight.of(endpoint.id)) {
       handleOf(call).cancel("its caller has gone");

@@ -16,7 +16,7 @@ import { BusError } from "../contract/bus_error.js";
 import { isToolName } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
-import { gone } from "./endpoint.js";
+import { errorFrom } from "./app_errors.js";
 
 /** @import { SchemaProblem } from "../contract/schema.js" */
 /** @import { AttachmentLedger } from "./attachment_ledger.js" */
@@ -46,20 +46,6 @@ import { gone } from "./endpoint.js";
 
 /** A tool that changes as often as this in mid-call is given up. */
 const MAX_DESCRIPTIONS = 3;
-
-/** Codes that an app may give for a failure of its own; a decision of the kernel's is none of them. */
-const CODES_OF_APPS = new Set([
-  "INVALID_INPUT",
-  "INVALID_OUTPUT",
-  "NOT_JSON",
-  "TOO_LARGE",
-  "UNKNOWN_TOOL",
-  "TOOL_FAILED",
-  "CANCELLED",
-  "ATTACHMENT_UNSUPPORTED",
-  "ATTACHMENT_TOO_LARGE",
-  "ATTACHMENT_DETACHED",
-]);
 
 const NOTHING_HELD = () => {};
 
@@ -141,7 +127,8 @@ export class RoutedCall {
       {
         done: (outcome) => {
           if (this.state !== "describing") return;
-          if ("error" in outcome) this._fail(this._errorOf(outcome.error), "failed");
+          if ("error" in outcome)
+            this._fail(errorFrom(target, outcome.error, this.hasBegun), "failed");
           else this._described(target, isObject(outcome.ok) ? outcome.ok["tools"] : undefined);
         },
       },
@@ -212,7 +199,7 @@ export class RoutedCall {
    */
   _answered(target, tool, outcome) {
     if ("error" in outcome) {
-      this._fail(this._errorOf(outcome.error), "failed");
+      this._fail(errorFrom(target, outcome.error, this.hasBegun), "failed");
     } else if (isObject(outcome.ok) && Object.hasOwn(outcome.ok, "result")) {
       this._completed(tool, outcome.ok["result"], outcome.attachment);
     } else if (isObject(outcome.ok) && outcome.ok["changed"] === true) {
@@ -269,21 +256,6 @@ export class RoutedCall {
       return;
     }
     this._finish("completed", result, { ok: result, attachment });
-  }
-
-  /** @param {BusError} error As the endpoint, or its end, gives it. */
-  _errorOf(error) {
-    if (this.target?.open !== true) {
-      // Whoever closes an endpoint does not know how far each call was.
-      return this.hasBegun || error.code !== "ENDPOINT_GONE"
-        ? error
-        : gone(this._request.target, false);
-    }
-    if (CODES_OF_APPS.has(error.code)) return error;
-    return new BusError("TOOL_FAILED", error.message, {
-      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-      data: { ...error.data, code: error.code },
-    });
   }
 
   /**

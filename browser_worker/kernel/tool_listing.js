@@ -2,7 +2,7 @@
 /** One question to an endpoint which tools it has. It ends exactly once. Contract: bus, exposing tools. */
 
 import { isObject } from "../contract/json_number.js";
-import { gone } from "./endpoint.js";
+import { errorFrom } from "./app_errors.js";
 
 /** @import { BusError } from "../contract/bus_error.js" */
 /** @import { Endpoint } from "./endpoint.js" */
@@ -57,8 +57,7 @@ export class ToolListing {
         const list = isObject(outcome.ok) ? outcome.ok["tools"] : undefined;
         const tools = this._parts.reader.readAll(list).map(({ descriptor }) => descriptor);
         this._finish({ tools });
-      } else
-        this._finish({ error: this.target.open ? outcome.error : gone(this.target.id, false) });
+      } else this._finish({ error: errorFrom(this.target, outcome.error, false) });
     };
     this._asked = this.target.ask("tools.describe", {}, { done });
   }
