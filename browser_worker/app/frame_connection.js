@@ -1,16 +1,18 @@
 // @ts-check
 /**
  * How a frame gets its port: it answers the probe of the page that holds it, and of nobody else, and
- * takes one port. Contract: bus, the frame handshake.
+ * takes one port. When its document goes it says so by that port. Contract: bus, the frame handshake.
  */
+
+import * as messages from "../contract/bus_messages.js";
 
 /** @import { AppPort } from "./port_session.js" */
 
 /**
  * @typedef {object} FrameWindow What is needed of a window.
  * @property {{ postMessage: (message: unknown, targetOrigin: string) => void }} parent
- * @property {(type: "message", listener: (event: MessageEvent) => void) => void} addEventListener
- * @property {(type: "message", listener: (event: MessageEvent) => void) => void} removeEventListener
+ * @property {(type: "message" | "pagehide", listener: (event: any) => void) => void} addEventListener
+ * @property {(type: "message", listener: (event: any) => void) => void} removeEventListener
  */
 
 const MARK = Object.freeze({ bascule: "bus", version: 1 });
@@ -38,7 +40,9 @@ export function awaitPort(frame, onPort) {
       parent.postMessage({ ...MARK, step: "ready", nonce: data.nonce }, "*");
     } else if (data.step === "port" && nonces.has(data.nonce) && event.ports.length === 1) {
       stop();
-      onPort(/** @type {AppPort} */ (/** @type {unknown} */ (event.ports[0])));
+      const port = /** @type {AppPort} */ (/** @type {unknown} */ (event.ports[0]));
+      sayWhenLeaving(frame, port);
+      onPort(port);
     }
   };
   const stop = () => frame.removeEventListener("message", listen);
@@ -46,4 +50,17 @@ export function awaitPort(frame, onPort) {
   // Neither side knows who is there first.
   parent.postMessage({ ...MARK, step: "ready" }, "*");
   return stop;
+}
+
+/**
+ * A document that is replaced by one that never finishes loading is missed by nobody but itself. One
+ * that may come back, with the whole page, keeps its port.
+ *
+ * @param {FrameWindow} frame
+ * @param {AppPort} port
+ */
+function sayWhenLeaving(frame, port) {
+  frame.addEventListener("pagehide", ({ persisted }) => {
+    if (!persisted) messages.post(port, messages.event("leaving"));
+  });
 }

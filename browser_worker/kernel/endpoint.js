@@ -30,7 +30,8 @@ import { BUS_LIMITS } from "../contract/limits.js";
  * @typedef {object} EndpointOwner Who is told what an endpoint does.
  * @property {(endpoint: Endpoint, request: Exec, attachment: ArrayBuffer | undefined) => void} onRequest
  * @property {(endpoint: Endpoint, id: number, reason: string) => void} onCancel
- * @property {(endpoint: Endpoint, error: BusError) => void} onFault It lost its right to the port.
+ * @property {(endpoint: Endpoint, error: BusError) => void} onFault It gave its port up, or lost the
+ *   right to it.
  */
 
 /**
@@ -214,8 +215,9 @@ export class Endpoint {
             : { ok: message.ok, attachment },
         );
         break;
-      default:
-      // Only the kernel tells of events.
+      case "event":
+        if (message.payload.event === "leaving") this._owner.onFault(this, gone(this.id, true));
+        break;
     }
   }
 

@@ -19,14 +19,13 @@ import { BUS_LIMITS } from "../contract/limits.js";
  */
 
 /**
- * @typedef {object} Offer
- * @property {string} nonce
- * @property {boolean} given
- * @property {number} until
- * @property {(port: BusPort) => void} onPort
- * @property {() => void} onSilence
- * @property {() => void} cancelTimer
+ * @typedef {object} OfferTold
+ * @property {(port: BusPort) => boolean} onPort Called once at most, before the frame has its end:
+ *   whether it is to have it.
+ * @property {() => void} onSilence The frame was not ready in time, and gets no port any more.
  */
+
+/** @typedef {OfferTold & { nonce: string, until: number, cancelTimer: () => void }} Offer */
 
 const MARK = Object.freeze({ bascule: "bus", version: 1 });
 
@@ -38,44 +37,52 @@ export class FrameHandshake {
   constructor(page, powers) {
     this._page = page;
     this._powers = powers;
-    /** @type {Map<unknown, Offer>} */
+    /** Windows that may still have a port. @type {Map<unknown, Offer>} */
     this._offers = new Map();
     this._listen = (/** @type {any} */ event) => this._hear(event);
     page.addEventListener("message", this._listen);
+  }
+
+  /** Windows that wait for their port. */
+  get waiting() {
+    return this._offers.size;
   }
 
   /**
    * Offers a window one port, for as long as this offer stands.
    *
    * @param {FrameWindow} frame A frame's `contentWindow`.
-   * @param {{ onPort: (port: BusPort) => void, onSilence: () => void }} told `onPort` once at most;
-   *   `onSilence` where the frame was not ready in time.
+   * @param {OfferTold} told
    * @returns {() => void} Withdraws it: the window gets no port any more.
    */
-  offer(frame, { onPort, onSilence }) {
+  offer(frame, told) {
     const { now, newId } = this._powers;
+    this._withdraw(frame, this._offers.get(frame));
     /** @type {Offer} */
     const offer = {
+      ...told,
       nonce: newId(),
-      given: false,
       until: now() + BUS_LIMITS.maxProbeSeconds * 1000,
-      onPort,
-      onSilence,
       cancelTimer: () => {},
     };
     this._offers.set(frame, offer);
     this._probe(frame, offer);
-    return () => {
-      offer.cancelTimer();
-      if (this._offers.get(frame) === offer) this._offers.delete(frame);
-    };
+    return () => this._withdraw(frame, offer);
   }
 
-  /** Listens no longer. */
+  /** Listens no longer: nobody gets a port any more. */
   close() {
     this._page.removeEventListener("message", this._listen);
-    for (const { cancelTimer } of this._offers.values()) cancelTimer();
-    this._offers.clear();
+    for (const [frame, offer] of [...this._offers]) this._withdraw(frame, offer);
+  }
+
+  /**
+   * @param {unknown} frame
+   * @param {Offer | undefined} offer
+   */
+  _withdraw(frame, offer) {
+    offer?.cancelTimer();
+    if (this._offers.get(frame) === offer) this._offers.delete(frame);
   }
 
   /**
@@ -84,7 +91,7 @@ export class FrameHandshake {
    */
   _probe(frame, offer) {
     if (this._powers.now() >= offer.until) {
-      this._offers.delete(frame);
+      this._withdraw(frame, offer);
       offer.onSilence();
       return;
     }
@@ -105,12 +112,14 @@ export class FrameHandshake {
   }
 
   /** @param {{ source: unknown, data: any }} event */
-  _hear({ source, data }) {
-    const offer = this._offers.get(source);
-    if (offer === undefined || offer.given) return;
+  _hear(event) {
+    // What a stranger sends, or a frame that has its port, is not even unpacked.
+    const offer = this._offers.get(event.source);
+    if (offer === undefined) return;
+    const { data } = event;
     if (data?.bascule !== MARK.bascule || data.version !== MARK.version) return;
     if (data.step !== "ready") return;
-    const frame = /** @type {FrameWindow} */ (source);
+    const frame = /** @type {FrameWindow} */ (event.source);
     if (data.nonce === undefined) this._ask(frame, offer);
     else if (data.nonce === offer.nonce) this._give(frame, offer);
   }
@@ -120,10 +129,9 @@ export class FrameHandshake {
    * @param {Offer} offer
    */
   _give(frame, offer) {
-    offer.given = true;
-    offer.cancelTimer();
+    this._withdraw(frame, offer);
     const { port1, port2 } = this._page.makeChannel();
+    if (!offer.onPort(port1)) return;
     frame.postMessage({ ...MARK, step: "port", nonce: offer.nonce }, "*", [port2]);
-    offer.onPort(port1);
   }
 }

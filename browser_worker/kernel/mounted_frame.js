@@ -1,12 +1,13 @@
 // @ts-check
 /**
- * One app's frame in the trusted page, from mount to unmount: sandboxed, with one port for its first
- * document and none for any other. Contract: bus, the frame handshake, liveness.
+ * One app's frame in the trusted page, from mount to its end: sandboxed, with one port for the first
+ * document that it loads and none for any other. A frame that has lost its port is taken away.
+ * Contract: bus, the frame handshake, liveness.
  */
 
 import { BusError } from "../contract/bus_error.js";
 import { endpointId } from "../contract/bus_names.js";
-import { BUS_LIMITS } from "../contract/limits.js";
+import { FrameWatch } from "./frame_watch.js";
 
 /** @import { EndpointPlace } from "../contract/bus_names.js" */
 /** @import { Endpoint } from "./endpoint.js" */
@@ -14,14 +15,18 @@ import { BUS_LIMITS } from "../contract/limits.js";
 /** @import { Kernel } from "./kernel.js" */
 /** @import { BusPort, KernelPowers } from "./kernel_powers.js" */
 
-/** @typedef {"loading" | "connected" | "silent" | "gone"} FrameState `silent`: it never asked for a port. */
+/**
+ * @typedef {"loading" | "connected" | "silent" | "gone"} FrameState `silent`: its document did not ask
+ *   for a port, and gets none any more. `gone`: it is not in the page any more.
+ */
 
 /**
  * @typedef {object} FrameOptions
  * @property {EndpointPlace} place Who the frame is: the kernel's word, not the frame's.
  * @property {string} url Its query is for the app's own interface and is never read here.
  * @property {string} title For who cannot see the frame.
- * @property {(state: FrameState, reason: string) => void} [onState]
+ * @property {(state: FrameState, reason: string) => void} [onState] Told of each change; what it throws
+ *   changes nothing.
  */
 
 /**
@@ -31,32 +36,29 @@ import { BUS_LIMITS } from "../contract/limits.js";
  * @property {KernelPowers} powers
  */
 
-/** How often it is looked whether the frame is still in the page. */
-const LOOK_MS = 1_000;
-
 export class MountedFrame {
   /**
-   * Mounts at once.
+   * Mounts at once. The port is offered when the first document has loaded: whatever loads after it is
+   * then known to be another.
    *
-   * @param {Element} parent
+   * @param {Element} parent In a document that is shown.
    * @param {FrameOptions} options
    * @param {FrameParts} parts
+   * @throws {TypeError} For a place that is no endpoint, or a parent that is in no page.
    */
   constructor(parent, { place, url, title, onState = () => {} }, { kernel, handshake, powers }) {
     endpointId(place);
+    if (!parent.isConnected) throw new TypeError("a frame is mounted in a document that is shown");
     this._place = place;
     this._kernel = kernel;
-    this._powers = powers;
     this._onState = onState;
     /** @type {FrameState} */
     this._state = "loading";
     /** @type {Endpoint | null} */
     this._endpoint = null;
-    this._loads = 0;
-    this._stopLooking = () => {};
     /** @type {(() => void)[]} */
     this._cleanUp = [];
-    /** The element; its owner may place and style it. */
+    /** The element; its owner may style it, and does not move it: a frame that is moved loads again. */
     this.element = parent.ownerDocument.createElement("iframe");
     const { element } = this;
     // Nothing of a browser's powers: no origin, no storage, no pop-ups, no local network.
@@ -64,19 +66,18 @@ export class MountedFrame {
     element.setAttribute("referrerpolicy", "no-referrer");
     element.title = title;
     element.src = url;
-    const onLoad = () => this._loaded();
+    let loads = 0;
+    const onLoad = () => {
+      loads += 1;
+      if (loads === 1) this._offer(handshake);
+      else this._end("it loaded another document");
+    };
     element.addEventListener("load", onLoad);
     this._cleanUp.push(() => element.removeEventListener("load", onLoad));
     parent.append(element);
-    const frame = element.contentWindow;
-    if (frame === null) throw new TypeError("a frame is mounted in a document that is shown");
-    this._cleanUp.push(
-      handshake.offer(frame, {
-        onPort: (port) => this._connect(port),
-        onSilence: () => this._move("silent", "it did not ask for its port in time"),
-      }),
-    );
-    this._look();
+    const watch = new FrameWatch(element, powers, () => this._end("it was taken out of the page"));
+    this._cleanUp.push(() => watch.stop());
+    this._cleanUp.push(kernel.onChange(() => this._see()));
   }
 
   /** @returns {FrameState} */
@@ -89,62 +90,55 @@ export class MountedFrame {
     return this._endpoint?.id ?? null;
   }
 
-  /** Takes the frame and its port away. */
-  unmount() {
-    this._end("it was closed");
-    this.element.remove();
+  /**
+   * Takes the frame and its port away.
+   *
+   * @param {string} [why] What those are told who wait for it.
+   */
+  unmount(why = "it was closed") {
+    this._end(why);
   }
 
-  /** @param {BusPort} port */
+  /** @param {FrameHandshake} handshake */
+  _offer(handshake) {
+    const frame = this.element.contentWindow;
+    if (frame === null) return;
+    this._cleanUp.push(
+      handshake.offer(frame, {
+        onPort: (port) => this._connect(port),
+        onSilence: () => this._move("silent", "it did not ask for its port in time"),
+      }),
+    );
+  }
+
+  /**
+   * @param {BusPort} port
+   * @returns {boolean} Whether it is the frame's.
+   */
   _connect(port) {
     try {
       this._endpoint = this._kernel.connect(this._place, port);
     } catch (error) {
       port.close();
-      if (!(error instanceof BusError)) throw error;
-      this._end(error.message);
-      return;
+      this._end(error instanceof Error ? error.message : String(error));
+      return false;
     }
     this._move("connected", "");
-    // A document that goes on to another before it has loaded tells nobody: see that it answers.
-    if (this._loads > 0) this._expectAnswer(this._endpoint);
+    return this._state === "connected";
   }
 
-  _loaded() {
-    this._loads += 1;
-    if (this._loads > 1) this._end("it loaded another document");
-    else if (this._endpoint !== null) this._expectAnswer(this._endpoint);
-  }
-
-  /** @param {Endpoint} endpoint */
-  _expectAnswer(endpoint) {
-    let cancel = () => {};
-    const asked = endpoint.ask("ping", {}, { done: () => cancel() });
-    cancel = this._powers.setTimer(BUS_LIMITS.notRespondingSeconds * 1000, () => {
-      endpoint.forget(asked, "it did not answer");
-      this._end("it loaded another document, or never answered");
-    });
-    this._cleanUp.push(cancel);
-  }
-
-  _look() {
-    const cancel = this._powers.setTimer(LOOK_MS, () => {
-      if (this._state === "gone") return;
-      if (!this.element.isConnected) this._end("it was taken out of the page");
-      else if (this._endpoint !== null && !this._endpoint.open)
-        this._end("its port was taken away");
-      else this._look();
-    });
-    this._stopLooking = cancel;
+  /** Looks whether the kernel took the port away: for a flood, for a lock, or because the app left. */
+  _see() {
+    if (this._endpoint !== null && !this._endpoint.open) this._end("its port was closed");
   }
 
   /** @param {string} why */
   _end(why) {
     if (this._state === "gone") return;
-    this._stopLooking();
     for (const clean of this._cleanUp.splice(0)) clean();
     const endpoint = this._endpoint;
     this._endpoint = null;
+    this.element.remove();
     this._move("gone", why);
     if (endpoint !== null) {
       const text = `${endpoint.id} is gone (${why}); what it was asked may have been done.`;
