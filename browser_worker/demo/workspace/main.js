@@ -1,0 +1,215 @@
+// @ts-check
+/** Puts the workspace together: apps and their frames, the page's elements, and the attach panel. */
+
+import { Dispatcher } from "../../dispatcher/dispatcher.js";
+import { KernelHost } from "../../kernel/kernel_host.js";
+import { pagePowers } from "../../kernel/kernel_powers.js";
+import { browserRuntime } from "../../link/browser_runtime.js";
+import { AttachPanel } from "../../link/panel/attach_panel.js";
+import { ariaKeys, bindKeys, keysText } from "../page/commands.js";
+import { button, dialog, element } from "../page/elements.js";
+import { Notices } from "../page/notices.js";
+import { bindShortcutsDialog } from "../page/shortcuts_dialog.js";
+import { bindTheme } from "../page/theme.js";
+import { INSTALLED, loadManifests } from "./manifests/installed_apps.js";
+import { FreeAuthorisation } from "./shell/authorisation.js";
+import { recallTiles, rememberTiles } from "./shell/remembered_tiles.js";
+import { Workspace } from "./shell/workspace.js";
+import { ActivityView } from "./view/activity_view.js";
+import { DockView } from "./view/dock_view.js";
+import { endpointName } from "./view/endpoint_names.js";
+import { watchFocus } from "./view/focused_tile.js";
+import { bindPartKeys } from "./view/page_parts.js";
+import { TilesView } from "./view/tiles_view.js";
+import { TrayView } from "./view/tray_view.js";
+
+/** @import { Command } from "../page/commands.js" */
+
+const NAME = "Bascule Workspace";
+
+bindTheme(button("theme"));
+const notices = new Notices(element("notice", HTMLElement));
+
+const { apps, failed } = await loadManifests(
+  INSTALLED,
+  (id) => new URL(`./apps/${id}/`, import.meta.url).href,
+  (url) => fetch(url),
+);
+
+const dock = element("dock", HTMLElement);
+const desk = element("desk", HTMLElement);
+const tilesView = new TilesView({
+  tiles: element("tiles", HTMLElement),
+  aside: element("aside-tiles", HTMLElement),
+  none: element("no-tiles", HTMLElement),
+  apps: element("apps", HTMLElement),
+});
+const trayView = new TrayView({
+  buttons: element("tray", HTMLElement),
+  popover: element("popover", HTMLElement),
+  title: element("popover-title", HTMLElement),
+  stage: element("popover-stage", HTMLElement),
+  close: button("popover-close"),
+});
+
+const powers = pagePowers();
+/** Signing in puts another in its place. */
+const authorisation = new FreeAuthorisation();
+const workspace = new Workspace({
+  apps,
+  authorisation,
+  tileStage: tilesView.stage,
+  trayStage: trayView.stage,
+  residents: element("residents", HTMLElement),
+  page: {
+    addEventListener: (type, listener) => window.addEventListener(type, listener),
+    removeEventListener: (type, listener) => window.removeEventListener(type, listener),
+    makeChannel: () => /** @type {any} */ (new MessageChannel()),
+  },
+  powers,
+});
+const { kernel, tiles, tray } = workspace;
+
+const isSilent = (/** @type {string} */ id) =>
+  kernel.endpoints().some(({ endpoint, state }) => endpoint === id && state === "not-responding");
+tilesView.show(tiles, isSilent);
+trayView.show(workspace);
+const dockView = new DockView(element("apps", HTMLElement), workspace, open);
+dockView.showFailed(failed);
+
+/**
+ * @param {string} app
+ * @param {string} [tile]
+ */
+async function open(app, tile = undefined) {
+  try {
+    const started = workspace.openTile(app, tile);
+    if (tiles.focused?.app.id === app) tilesView.enter(tiles.focused.key);
+    await started;
+  } catch (error) {
+    notices.show(error instanceof Error ? error.message : String(error));
+  }
+}
+
+watchFocus((focused) => {
+  const key = tilesView.keyOf(focused);
+  if (key === null) return;
+  tiles.focus(key);
+  tray.close();
+});
+
+/** Which apps do not respond, so that each is told of once. @type {Set<string>} */
+const told = new Set();
+workspace.onChange(() => {
+  tilesView.draw();
+  for (const { id, name } of workspace.apps) {
+    const silent = workspace.statusOf(id) === "not responding";
+    if (silent && !told.has(id)) {
+      told.add(id);
+      notices.show(`${name} has not answered for 15 seconds. Calls to it end by their own time.`);
+    } else if (!silent) told.delete(id);
+  }
+});
+
+const activity = element("activity", HTMLElement);
+const activityView = new ActivityView(
+  { list: element("calls", HTMLElement), none: element("no-calls", HTMLElement) },
+  kernel.audit,
+  (endpoint) => endpointName(workspace.apps, endpoint),
+);
+const activityButton = button("show-activity");
+
+/** @param {boolean} shown */
+function showActivity(shown) {
+  activity.hidden = !shown;
+  activityButton.setAttribute("aria-expanded", String(shown));
+  activityView.setVisible(shown);
+  if (shown) activity.scrollIntoView({ block: "nearest" });
+}
+
+const locked = element("locked", HTMLElement);
+const side = element("side", HTMLElement);
+const HIDDEN_WHILE_LOCKED = ["dock", "tiles", "aside-tiles", "tray", "show-activity", "lock"];
+
+function drawLock() {
+  const { authorised } = authorisation;
+  locked.hidden = authorised;
+  document.body.classList.toggle("is-locked", !authorised);
+  for (const id of HIDDEN_WHILE_LOCKED) element(id, HTMLElement).inert = !authorised;
+  if (!authorised) {
+    notices.clear();
+    showActivity(false);
+    button("unlock").focus();
+  }
+}
+authorisation.onChange(drawLock);
+button("unlock").addEventListener("click", () => {
+  authorisation.unlock();
+  element("apps", HTMLElement).querySelector("button")?.focus();
+});
+
+/** @type {Command[]} */
+const commands = [
+  {
+    name: "activity",
+    label: "Activity",
+    keys: { key: "j" },
+    run: () => showActivity(authorisation.authorised && activity.checkVisibility() === false),
+    everywhere: true,
+  },
+  {
+    name: "shortcuts",
+    label: "Keyboard shortcuts",
+    keys: { key: "/" },
+    run: () => openShortcuts(),
+    everywhere: true,
+  },
+  {
+    name: "lock",
+    label: "Lock the workspace",
+    keys: { key: "l", shift: true },
+    run: () => authorisation.lock(),
+    everywhere: true,
+  },
+];
+const openShortcuts = bindShortcutsDialog(
+  dialog("shortcuts"),
+  element("shortcut-list", HTMLElement),
+  commands,
+);
+bindKeys(commands, () => true);
+bindPartKeys([element("tray", HTMLElement), dock, desk, side]);
+for (const { name, id } of [
+  { name: "activity", id: "show-activity" },
+  { name: "shortcuts", id: "show-shortcuts" },
+  { name: "lock", id: "lock" },
+]) {
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined || command.keys === null) continue;
+  const control = button(id);
+  control.setAttribute("aria-label", command.label);
+  control.setAttribute("aria-keyshortcuts", ariaKeys(command.keys));
+  control.title = `${command.label} (${keysText(command.keys)})`;
+  control.addEventListener("click", command.run);
+}
+
+const storage = () => localStorage;
+const [first] = apps;
+const before = recallTiles(storage) ?? (first === undefined ? [] : [{ app: first.id }]);
+for (const { app, tile } of /** @type {{ app: string, tile?: string }[]} */ (before)) {
+  if (apps.some(({ id }) => id === app)) void workspace.openTile(app, tile).catch(() => {});
+}
+tiles.onChange(() => {
+  rememberTiles(
+    storage,
+    tiles.all.map(({ app, tile }) => ({ app: app.id, tile: tile.id })),
+  );
+});
+
+const panel = element("panel", AttachPanel);
+panel.app = NAME;
+panel.dispatcher = new Dispatcher(new KernelHost({ kernel, shell: workspace, powers }), {
+  app: { name: NAME, version: "1" },
+  runtime: browserRuntime,
+  onHostError: (error) => console.error(error),
+});

@@ -1,0 +1,116 @@
+// @ts-check
+/** The last calls that went over the bus: who called what, and how it ended. Newest first. */
+
+/** @import { AuditEntry, AuditRing } from "../../../kernel/audit_ring.js" */
+
+/** What one can look through; the ring keeps more. */
+const SHOWN = 60;
+
+export class ActivityView {
+  /**
+   * @param {{ list: HTMLElement, none: HTMLElement }} elements
+   * @param {AuditRing} audit
+   * @param {(endpoint: string) => string} nameOf An endpoint in words.
+   */
+  constructor({ list, none }, audit, nameOf) {
+    this._list = list;
+    this._none = none;
+    this._audit = audit;
+    this._nameOf = nameOf;
+    /** @type {Map<number, { item: HTMLLIElement, status: string }>} */
+    this._items = new Map();
+    this._waits = false;
+    this._visible = false;
+    audit.onChange(() => this._drawSoon());
+  }
+
+  /** Nothing is drawn while it is not seen. @param {boolean} visible */
+  setVisible(visible) {
+    this._visible = visible;
+    this._drawSoon();
+  }
+
+  /** Calls may come by the hundred: they are drawn with the next frame. */
+  _drawSoon() {
+    if (this._waits || !this._visible) return;
+    this._waits = true;
+    requestAnimationFrame(() => {
+      this._waits = false;
+      if (this._visible) this._draw();
+    });
+  }
+
+  _draw() {
+    const entries = this._audit.entries().slice(-SHOWN);
+    const numbers = new Set(entries.map(({ number }) => number));
+    for (const [number, { item }] of [...this._items]) {
+      if (numbers.has(number)) continue;
+      item.remove();
+      this._items.delete(number);
+    }
+    for (const entry of entries) {
+      const known = this._items.get(entry.number);
+      if (known?.status === entry.status) continue;
+      const item = this._item(entry);
+      if (known === undefined) this._list.prepend(item);
+      else {
+        const open = known.item.querySelector("details")?.open ?? false;
+        known.item.replaceWith(item);
+        const details = item.querySelector("details");
+        if (details !== null) details.open = open;
+      }
+      this._items.set(entry.number, { item, status: entry.status });
+    }
+    this._none.hidden = entries.length > 0;
+    this._list.hidden = entries.length === 0;
+  }
+
+  /** @param {AuditEntry} entry */
+  _item(entry) {
+    const item = document.createElement("li");
+    item.dataset["status"] = entry.status.replace(" ", "-");
+    const details = document.createElement("details");
+    const summary = document.createElement("summary");
+    summary.append(
+      text("span", entry.tool, "tool"),
+      text("span", entry.status, "status"),
+      text("span", `${this._nameOf(entry.caller)} → ${this._nameOf(entry.target)}`, "ends"),
+      text("span", timeOf(entry), "time"),
+    );
+    const list = document.createElement("dl");
+    for (const [term, value] of [
+      ["From", entry.caller],
+      ["To", entry.target],
+      ["Arguments", entry.arguments],
+      ["Outcome", entry.outcome ?? "none yet"],
+    ]) {
+      const row = document.createElement("div");
+      row.append(text("dt", term ?? ""), text("dd", value ?? ""));
+      list.append(row);
+    }
+    details.append(summary, list);
+    item.append(details);
+    return item;
+  }
+}
+
+/** @param {AuditEntry} entry */
+function timeOf({ startedAt, durationMs }) {
+  const at = new Date(startedAt).toLocaleTimeString();
+  if (durationMs === null) return at;
+  const lasted =
+    durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
+  return `${at}, ${lasted}`;
+}
+
+/**
+ * @param {string} kind
+ * @param {string} words
+ * @param {string} [className]
+ */
+function text(kind, words, className = "") {
+  const element = document.createElement(kind);
+  element.textContent = words;
+  element.className = className;
+  return element;
+}

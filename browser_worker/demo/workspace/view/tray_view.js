@@ -1,0 +1,98 @@
+// @ts-check
+/** The buttons of the tray, and the popover that they open. */
+
+import { bindArrowKeys } from "./arrow_keys.js";
+import { icon } from "./icons.js";
+
+/** @import { AppManifest } from "../manifests/app_manifest.js" */
+/** @import { TrayPopover, TrayStage } from "../shell/tray_popover.js" */
+/** @import { Workspace } from "../shell/workspace.js" */
+
+/**
+ * @typedef {object} TrayElements
+ * @property {HTMLElement} buttons
+ * @property {HTMLElement} popover
+ * @property {HTMLElement} title
+ * @property {HTMLElement} stage
+ * @property {HTMLButtonElement} close
+ */
+
+export class TrayView {
+  /** @param {TrayElements} elements */
+  constructor(elements) {
+    this._elements = elements;
+    /** @type {Map<string, { app: AppManifest, button: HTMLButtonElement }>} */
+    this._made = new Map();
+    bindArrowKeys(elements.buttons);
+  }
+
+  /** @returns {TrayStage} */
+  get stage() {
+    const { popover, title, stage } = this._elements;
+    return {
+      show: (app) => {
+        title.textContent = app.tray?.title ?? app.name;
+        popover.showPopover();
+        this._made.get(app.id)?.button.setAttribute("aria-expanded", "true");
+        return stage;
+      },
+      hide: (app) => {
+        // Who had the keyboard in the popover gets it back where it was opened.
+        const within = popover.contains(document.activeElement);
+        popover.hidePopover();
+        const button = this._made.get(app.id)?.button;
+        button?.setAttribute("aria-expanded", "false");
+        if (within) button?.focus();
+      },
+    };
+  }
+
+  /** @param {Workspace} workspace */
+  show(workspace) {
+    const { tray } = workspace;
+    workspace.onChange(() => this._draw(workspace));
+    this._draw(workspace);
+    this._bindClosing(tray);
+  }
+
+  /** @param {TrayPopover} tray */
+  _bindClosing(tray) {
+    const { popover, close, buttons } = this._elements;
+    close.addEventListener("click", () => tray.close());
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || tray.app === null) return;
+      event.preventDefault();
+      tray.close();
+    });
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (!(target instanceof Node)) return;
+      if (!popover.contains(target) && !buttons.contains(target)) tray.close();
+    });
+  }
+
+  /** @param {Workspace} workspace */
+  _draw({ apps, tray }) {
+    for (const [id, { app, button }] of [...this._made]) {
+      if (apps.includes(app)) continue;
+      button.remove();
+      this._made.delete(id);
+    }
+    for (const app of apps) {
+      if (app.tray === null || this._made.has(app.id)) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.title = app.tray.title;
+      button.setAttribute("aria-label", app.tray.title);
+      button.setAttribute("aria-haspopup", "dialog");
+      button.setAttribute("aria-expanded", "false");
+      button.append(icon(app.icon));
+      button.addEventListener("click", () => {
+        tray.toggle(app);
+        if (tray.app === app.id) this._elements.close.focus();
+      });
+      this._elements.buttons.append(button);
+      this._made.set(app.id, { app, button });
+    }
+    this._elements.buttons.hidden = this._made.size === 0;
+  }
+}
