@@ -48,7 +48,8 @@ export class CallWatch {
     const watched = {
       context,
       controller: new AbortController(),
-      lastsAt: this._now() + PROTOCOL_LIMITS.maxTurnSeconds * 1000,
+      // A look later, so that what the dispatcher says of a slow call is not said last.
+      lastsAt: this._now() + PROTOCOL_LIMITS.maxTurnSeconds * 1000 + LOOK_MS,
       progress: undefined,
     };
     this._running.add(watched);
