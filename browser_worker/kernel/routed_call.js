@@ -11,7 +11,11 @@
  * | ended | |
  */
 
-import { checkInputAttachment, checkOutputAttachment } from "../contract/bus_attachments.js";
+import {
+  checkInputAttachment,
+  checkOutputAttachment,
+  requireSendable,
+} from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
 import { isToolName } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
@@ -169,6 +173,8 @@ export class RoutedCall {
     }
     try {
       checkInputAttachment(tool.attachments, this._attachment);
+      // The page itself may have sent it elsewhere meanwhile.
+      requireSendable(this._attachment);
     } catch (error) {
       this._failWith(error, "failed");
       return;

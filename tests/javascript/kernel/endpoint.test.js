@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { MemoryPort } from "../support/memory_ports.js";
 import { makeKernel } from "../support/test_kernel.js";
+
+/** @import { MemoryPort } from "../support/memory_ports.js" */
 
 const NOTES = "app:notes:background";
 const TILE = "app:notes:tile:main:instance:1";
