@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from aiohttp import web
 
-__all__ = ["STRICT_CSP", "StaticPages"]
+__all__ = ["APP_CSP", "STRICT_CSP", "StaticPages"]
 
 STRICT_CSP: Final = "; ".join(
     (
@@ -25,12 +25,30 @@ STRICT_CSP: Final = "; ".join(
         "worker-src 'self'",
         "img-src data:",
         "connect-src http://127.0.0.1:* ws://127.0.0.1:*",
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
     )
 )
 
+APP_CSP: Final = "; ".join(
+    (
+        # An app that is opened without its workspace must not have the workspace's origin either.
+        "sandbox allow-scripts",
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "worker-src blob:",
+        "img-src data: blob:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+    )
+)
+"""Of an app in a frame: it reaches the workspace that holds it, and nothing else."""
+
+_APPS: Final = "/apps/"
 _TYPES: Final = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
 
@@ -38,6 +56,8 @@ class StaticPages:
     """One server on 127.0.0.1; an asynchronous context manager. `origin` is its address.
 
     `mounts` adds other folders below a path; `headers` adds headers or replaces the usual ones.
+    Below a folder named `apps` are documents for frames without an origin; scripts may be loaded into
+    those, and hold no secret.
     """
 
     def __init__(
@@ -62,7 +82,8 @@ class StaticPages:
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-store",
-        } | dict(headers or {})
+        }
+        self._given = dict(headers or {})
         self._runner: web.ServerRunner | None = None
 
     @property
@@ -108,5 +129,14 @@ class StaticPages:
             body=body,
             content_type=kind or "application/octet-stream",
             charset="utf-8" if path.suffix in _TYPES else None,
-            headers=self._headers,
+            headers=self._headers_of(request.path),
         )
+
+    def _headers_of(self, path: str) -> dict[str, str]:
+        headers = dict(self._headers)
+        if _APPS in path:
+            headers["Content-Security-Policy"] = APP_CSP
+        if path.endswith(".js"):
+            # Every script of a frame without an origin comes from elsewhere.
+            headers["Access-Control-Allow-Origin"] = "*"
+        return headers | self._given
