@@ -107,10 +107,8 @@ describe("a mounted frame", () => {
 
   test("that is unmounted while its watcher hears that it is connected gets no port", () => {
     const made = makeFrames();
-    /** @type {{ unmount: () => void } | undefined} */
-    let frame;
-    const mounted = made.mount({ onState: () => frame?.unmount() });
-    frame = mounted.frame;
+    /** @type {ReturnType<typeof made.mount>} */
+    const mounted = made.mount({ onState: () => mounted.frame.unmount() });
     mounted.element.dispatch("load");
     assert.equal(mounted.window.answer(), undefined);
     assert.deepEqual([made.kernel.endpoints(), mounted.frame.state], [[], "gone"]);
