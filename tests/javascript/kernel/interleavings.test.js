@@ -70,7 +70,7 @@ class Model {
         this.undecided.push(resolve);
       });
     this.made = makeKernel({ policy: { decide } });
-    /** @type {(ReturnType<typeof this.made.connect> | null)[]} */
+    /** @type {(ReturnType<typeof this.made.connect> | null | undefined)[]} */
     this.live = PLACES.map(() => null);
     /** Every endpoint that ever was, with the calls that it made. @type {{ app: any, calls: Set<number>, secret: string }[]} */
     this.all = [];
@@ -80,7 +80,7 @@ class Model {
   /** @param {number} at */
   connect(at) {
     const [app, kind] = /** @type {typeof PLACES[number]} */ (PLACES[at]);
-    if (this.live[at] != null) return;
+    if (this.live[at]) return;
     const connected = this.made.connect(app, kind);
     const secret = `secret ${++this.secrets}`;
     // It describes its tool at once, and answers calls only when the test says so.
@@ -92,7 +92,7 @@ class Model {
   /** @param {number} at */
   disconnect(at) {
     const connected = this.live[at];
-    if (connected == null) return;
+    if (!connected) return;
     this.live[at] = null;
     this.made.kernel.disconnect(connected.endpoint);
   }
@@ -253,7 +253,7 @@ test("any order of connections, calls, answers, decisions and time keeps every p
         assert.equal(kernel.attachmentBytes, 0);
         assert.ok(kernel.audit.entries().every(({ status }) => status !== "running"));
         for (const live of model.live) {
-          if (live === null) continue;
+          if (!live) continue;
           assert.equal(live.endpoint.requests.size, 0);
           const of = model.all.find(({ app }) => app === live.app);
           for (const id of of?.calls ?? []) assert.ok(live.app.response(id), `no answer to ${id}`);
