@@ -1,0 +1,16 @@
+// @ts-check
+/** What is there at first. */
+
+/** @import { Draft } from "./note_store.js" */
+
+/** @type {readonly Draft[]} */
+export const WELCOME_NOTES = Object.freeze([
+  {
+    title: "Roadmap",
+    text: "Two apps in one workspace.\nEach in a frame of its own.\nEach with tools that the other may be allowed to call.",
+  },
+  {
+    title: "Welcome",
+    text: "These notes are held by the app's background, and are gone when the workspace is.\n\nA terminal can find them with notes_search, and add some with notes_add.",
+  },
+]);
