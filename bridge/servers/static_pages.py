@@ -56,8 +56,8 @@ class StaticPages:
     """One server on 127.0.0.1; an asynchronous context manager. `origin` is its address.
 
     `mounts` adds other folders below a path; `headers` adds headers or replaces the usual ones.
-    Below a folder named `apps` are documents for frames without an origin; scripts may be loaded into
-    those, and hold no secret.
+    Below a folder named `apps` are documents for frames without an origin; scripts may be loaded
+    into those, and hold no secret.
     """
 
     def __init__(
