@@ -94,12 +94,38 @@ describe("size", () => {
     });
   });
 
+  test("is not looked at beyond its bound", () => {
+    let looks = 0;
+    const list = Array.from({ length: 100_000 }, () => ({
+      get a() {
+        looks += 1;
+        return "x".repeat(100);
+      },
+    }));
+    assert.throws(() => checkJson(list, { maxBytes: 110_000 }), { code: "TOO_LARGE" });
+    assert.ok(looks < 200, String(looks));
+  });
+
+  test("of plain text is not overstated: what is sent in plain text counts for no more", () => {
+    const text = "plain text of some length. ".repeat(100);
+    assert.ok(checkJson({ text }) <= 1.01 * JSON.stringify({ text }).length + 20);
+  });
+
   test("never says less than the JSON has", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const bytes = Buffer.byteLength(JSON.stringify(value));
         assert.ok(checkJson(value) >= bytes);
         assert.doesNotThrow(() => checkJson(value, { maxBytes: bytes }));
+        assert.throws(() => checkJson(value, { maxBytes: bytes - 1 }), { code: "TOO_LARGE" });
+      }),
+    );
+    // Signs of every length, also in texts that are long enough to be measured by a look.
+    const signs = fc.string({ unit: "binary", minLength: 0, maxLength: 60 });
+    fc.assert(
+      fc.property(fc.dictionary(signs, fc.array(signs)), (value) => {
+        const bytes = Buffer.byteLength(JSON.stringify(value));
+        assert.ok(checkJson(value) >= bytes);
         assert.throws(() => checkJson(value, { maxBytes: bytes - 1 }), { code: "TOO_LARGE" });
       }),
     );

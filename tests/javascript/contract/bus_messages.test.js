@@ -90,6 +90,34 @@ describe("messages", () => {
     });
   }
 
+  test("what answers nothing any more says what it was meant to answer", () => {
+    for (const message of [
+      { type: "response", id: 7 },
+      { type: "response", id: 7, ok: new Date(0) },
+      { type: "response", id: 7, ok: "x".repeat(1_100_000) },
+    ]) {
+      assert.throws(
+        () => readMessage(message),
+        (/** @type {any} */ error) => error.responseId === 7 && error.requestId === undefined,
+      );
+    }
+  });
+
+  test("arguments of 1 MiB, nested 64 deep, fit into a message", () => {
+    const nested = JSON.parse("[".repeat(64) + "]".repeat(64));
+    const call = (/** @type {any} */ given) =>
+      exec(2 ** 53 - 1, "tools.invoke", {
+        name: "x".repeat(40),
+        version: 2 ** 53 - 1,
+        caller: `app:${"x".repeat(40)}:tile:${"x".repeat(40)}:instance:${"x".repeat(40)}`,
+        arguments: given,
+      });
+    assert.ok(readMessage(call({ text: "x".repeat(1_048_576 - '{"text":""}'.length) })));
+    assert.ok(readMessage(call(nested)));
+    assert.ok(readMessage(success(1, { result: nested })));
+    assert.throws(() => readMessage(call([nested])), /nested deeper/);
+  });
+
   test("whatever comes, reading gives a message or says why not", () => {
     const anything = fc.anything({
       withDate: true,

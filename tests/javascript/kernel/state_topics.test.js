@@ -64,7 +64,7 @@ describe("a published revision", () => {
     assert.equal((await publish("notes", 4)).error.code, "INVALID_INPUT");
     assert.deepEqual((await publish("other", 0)).ok, {});
     assert.deepEqual(
-      heard(tile).map(({ payload }) => [payload.topic, payload.revision]),
+      heard(tile).map((/** @type {any} */ { payload }) => [payload.topic, payload.revision]),
       [
         ["notes", 5],
         ["other", 0],

@@ -1,0 +1,71 @@
+// @ts-check
+/** A workspace in memory, as an author of an app uses it in tests. */
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import { createMemoryKernel } from "../../../browser_worker/testing/memory_kernel.js";
+import { ManualRuntime } from "../support/manual_runtime.js";
+import { MemoryPorts } from "../support/memory_ports.js";
+
+const ANY = { description: "Takes anything.", inputSchema: { type: "object" } };
+
+describe("a workspace in memory", () => {
+  test("runs an app's tools against the real kernel", async () => {
+    const memory = createMemoryKernel();
+    try {
+      const { runtime, endpoint } = memory.connect("notes");
+      runtime.exposeTool("count", ANY, ({ list }) => list.length);
+      const call = { target: endpoint.id, name: "count" };
+      const { result } = await memory.kernel.call({ ...call, arguments: { list: [1, 2] } });
+      assert.equal(result, 2);
+      const tile = memory.connect("notes", "tile");
+      assert.equal(await tile.runtime.callTool({ ...call, arguments: { list: [] } }), 0);
+      assert.equal(tile.endpoint.id, "app:notes:tile:main:instance:2");
+      const other = memory.connect("notes", "tile", { tile: "editor" });
+      assert.equal(other.endpoint.id, "app:notes:tile:editor:instance:3");
+      tile.disconnect();
+      assert.equal(memory.kernel.endpoints().length, 2);
+    } finally {
+      memory.close();
+    }
+  });
+
+  test("takes the test's own policy, apps, clock and ports, and leaves nothing behind", async () => {
+    const time = new ManualRuntime();
+    const ports = new MemoryPorts();
+    let ids = 0;
+    const memory = createMemoryKernel({
+      apps: [{ id: "notes", name: "Notes", version: "1" }],
+      policy: { decide: ({ callerApp }) => ({ allow: true, by: callerApp }) },
+      powers: {
+        now: time.now,
+        wallNow: time.now,
+        setTimer: time.after,
+        newId: () => `id${++ids}`,
+      },
+      makePorts: () => ports.pair(),
+    });
+    const notes = memory.connect("notes");
+    const board = memory.connect("board", "tray");
+    notes.runtime.exposeTool("hang", ANY, () => new Promise(() => {}));
+    const target = notes.endpoint.id;
+    const ended = assert.rejects(board.runtime.callTool({ target, name: "hang" }), {
+      code: "TIMEOUT",
+    });
+    await ports.settle();
+    time.pass(30_000);
+    await ports.settle();
+    await ended;
+    const listed = board.runtime.listApps();
+    await ports.settle();
+    assert.deepEqual(await listed, [{ id: "notes", name: "Notes", version: "1" }]);
+    const waiting = assert.rejects(board.runtime.callTool({ target, name: "hang" }), {
+      code: "ENDPOINT_GONE",
+    });
+    await ports.settle();
+    memory.close();
+    await waiting;
+    assert.deepEqual([time.timers.size, ports.open], [0, 0]);
+  });
+});
