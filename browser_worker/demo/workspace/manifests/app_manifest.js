@@ -22,7 +22,7 @@ import { compile } from "../../../contract/schema.js";
  * @property {string} description
  * @property {string} icon Path data of an outline in a box of 20 by 20.
  * @property {string | null} background The address of its background page.
- * @property {readonly TileManifest[]} tiles At least one; the first is what opening the app opens.
+ * @property {readonly [TileManifest, ...TileManifest[]]} tiles The first is what opening the app opens.
  * @property {{ title: string, url: string } | null} tray
  */
 
@@ -95,6 +95,7 @@ export function readManifest(value, id, folder) {
   if (!isAppId(id) || value.id !== id) {
     throw new ManifestError(`it is installed as ${id}, and calls itself ${value.id}`);
   }
+  /** @type {[TileManifest, ...TileManifest[]]} */
   const tiles = value.tiles.map(
     (/** @type {{ id: string, title: string, page: string }} */ tile) => ({
       id: tile.id,

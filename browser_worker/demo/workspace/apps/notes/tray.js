@@ -10,7 +10,7 @@ const RECENT = 5;
 const notes = new NotesClient(callTool, (ms) => new Promise((done) => setTimeout(done, ms)));
 const count = element("count", HTMLElement);
 const recent = element("recent", HTMLElement);
-const title = input("title");
+const title = input("new");
 
 /** @param {unknown} error */
 function fail(error) {

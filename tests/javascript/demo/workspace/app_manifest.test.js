@@ -1,0 +1,124 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import {
+  ManifestError,
+  readManifest,
+} from "../../../../browser_worker/demo/workspace/manifests/app_manifest.js";
+import {
+  INSTALLED,
+  loadManifests,
+} from "../../../../browser_worker/demo/workspace/manifests/installed_apps.js";
+
+const FOLDER = "https://shell.test/apps/notes/";
+const NOTES = {
+  id: "notes",
+  name: "Notes",
+  version: "1",
+  icon: "M1 2h3",
+  background: "background.html",
+  tiles: [{ id: "main", title: "Notes", page: "tile.html?view=all" }],
+  tray: { title: "At a glance", page: "tray/small.html" },
+};
+
+test("a manifest's pages are addresses in the app's own folder", () => {
+  const app = readManifest(NOTES, "notes", FOLDER);
+  assert.equal(app.background, `${FOLDER}background.html`);
+  assert.equal(app.tiles[0]?.url, `${FOLDER}tile.html?view=all`);
+  assert.equal(app.tray?.url, `${FOLDER}tray/small.html`);
+  assert.equal(app.description, "");
+});
+
+test("an app without a background or a tray has none", () => {
+  const { background: _background, tray: _tray, ...rest } = NOTES;
+  const app = readManifest(rest, "notes", FOLDER);
+  assert.equal(app.background, null);
+  assert.equal(app.tray, null);
+});
+
+for (const page of [
+  "../writer/tile.html",
+  "/tile.html",
+  "//elsewhere.test/tile.html",
+  "https://elsewhere.test/tile.html",
+  "javascript:alert(1)//.html",
+  "data:text/html,x.html",
+  "a/..%2f/tile.html",
+  "tile.js",
+  "tile.html#x",
+  "tile.html\n",
+  "",
+]) {
+  test(`a page ${JSON.stringify(page)} is refused`, () => {
+    assert.throws(
+      () => readManifest({ ...NOTES, background: page }, "notes", FOLDER),
+      ManifestError,
+    );
+  });
+}
+
+test("an icon is path data and nothing else", () => {
+  for (const icon of ["", '"><script>', "url(#x)"]) {
+    assert.throws(() => readManifest({ ...NOTES, icon }, "notes", FOLDER), ManifestError);
+  }
+});
+
+test("an app has the id that it is installed as", () => {
+  assert.throws(() => readManifest(NOTES, "writer", FOLDER), /installed as writer/);
+  assert.throws(() => readManifest({ ...NOTES, id: "Notes" }, "Notes", FOLDER), ManifestError);
+});
+
+test("an app has at least one tile, and no two of one id", () => {
+  assert.throws(() => readManifest({ ...NOTES, tiles: [] }, "notes", FOLDER), ManifestError);
+  const tiles = [NOTES.tiles[0], NOTES.tiles[0]];
+  assert.throws(() => readManifest({ ...NOTES, tiles }, "notes", FOLDER), /same id/);
+});
+
+test("an unknown member of a manifest is refused", () => {
+  assert.throws(() => readManifest({ ...NOTES, tools: [] }, "notes", FOLDER), ManifestError);
+});
+
+test("a manifest that cannot be used costs no other app", async () => {
+  /** @type {Record<string, { ok: boolean, text: () => Promise<string> }>} */
+  const answers = {
+    "/notes/manifest.json": { ok: true, text: async () => JSON.stringify(NOTES) },
+    "/broken/manifest.json": { ok: true, text: async () => "{" },
+    "/long/manifest.json": { ok: true, text: async () => " ".repeat(20_000) },
+    "/missing/manifest.json": { ok: false, text: async () => "" },
+    "/wrong/manifest.json": { ok: true, text: async () => "[]" },
+  };
+  const { apps, failed } = await loadManifests(
+    ["broken", "long", "missing", "notes", "unreachable", "wrong"],
+    (id) => `https://shell.test/${id}/`,
+    async (url) => {
+      const answer = answers[new URL(url).pathname];
+      if (answer === undefined) throw new TypeError("no network");
+      return answer;
+    },
+  );
+  assert.deepEqual(
+    apps.map(({ id }) => id),
+    ["notes"],
+  );
+  assert.deepEqual(
+    failed.map(({ id }) => id),
+    ["broken", "long", "missing", "unreachable", "wrong"],
+  );
+});
+
+test("every installed app has a manifest that can be read, and its pages are there", async () => {
+  const apps = new URL("../../../../browser_worker/demo/workspace/apps/", import.meta.url);
+  const { failed, apps: read } = await loadManifests(
+    INSTALLED,
+    (id) => new URL(`${id}/`, apps).href,
+    async (url) => ({ ok: true, text: () => readFile(new URL(url), "utf8") }),
+  );
+  assert.deepEqual(failed, []);
+  for (const { background, tiles, tray } of read) {
+    const pages = [background, tray?.url, ...tiles.map(({ url }) => url)];
+    for (const page of pages) {
+      if (page) assert.match(await readFile(new URL(page), "utf8"), /^<!doctype html>/);
+    }
+  }
+});
