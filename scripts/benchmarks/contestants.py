@@ -17,7 +17,7 @@ from typing import Any
 from scripts.benchmarks.browsers import Browser
 from scripts.benchmarks.caller import Measured
 from scripts.benchmarks.caller_process import CallerProcess
-from scripts.benchmarks.site import RELAY, install_relay, relay_command, serve_site
+from scripts.benchmarks.site import RELAY, install_peer, relay_command, serve_site
 from tests.e2e.support.browsers import launch_options
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
 
@@ -112,10 +112,10 @@ def echo() -> Iterator[Contestant]:
 @contextmanager
 def relay(browser: Browser, *, public: bool = False) -> Iterator[Contestant]:
     """The WebMCP relay, its page in the same browser, called as in `bascule`."""
-    install_relay()
+    install_peer("relay")
     port = _free_port()
     with (
-        serve_site(with_relay=True) as pages,
+        serve_site(peer="relay") as pages,
         CallerProcess(
             "official_mcp_caller" if public else "mcp_caller",
             {"command": relay_command(port, pages.origin), "tool": "bench_echo"},

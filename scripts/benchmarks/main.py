@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 from scripts.benchmarks import (
+    bus,
     calls,
     cli,
     dispatcher,
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[int], str]] = {
     "json": strict_json.run,
     "dispatcher": dispatcher.run,
     "native": native.run,
+    "bus": bus.run,
 }
 
 
