@@ -1,9 +1,10 @@
 // @ts-check
 /**
- * Makes the one-file bundle from the modules: `node scripts/config/bundle.mjs DIRECTORY`.
+ * Makes the one-file bundles from the modules: `node scripts/config/bundle.mjs DIRECTORY`.
  *
- * Two files with source maps: as they are, and minified. Nothing else of the product is ever built
- * for the browser: the modules run as they are written.
+ * One for a page that a terminal drives, one for an app in a frame of a workspace; each as it is and
+ * minified, with source maps. Nothing else of the product is ever built for the browser: the modules
+ * run as they are written.
  */
 
 import { readFile, rm, stat } from "node:fs/promises";
@@ -57,30 +58,38 @@ function workerInTheSameFile() {
   };
 }
 
+/** @type {{ name: string, entry: string, plugins: () => import("esbuild").Plugin[] }[]} */
+const BUNDLES = [
+  { name: "bascule", entry: "./bundle_entry.js", plugins: () => [workerInTheSameFile()] },
+  { name: "bascule-app", entry: "../../browser_worker/app/index.js", plugins: () => [] },
+];
+
 /** @param {string} directory */
 async function bundle(directory) {
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   await rm(directory, { recursive: true, force: true });
-  for (const minify of [false, true]) {
-    const outfile = join(directory, minify ? "bascule.min.js" : "bascule.js");
-    await build({
-      absWorkingDir: ROOT,
-      entryPoints: [fileURLToPath(new URL("./bundle_entry.js", import.meta.url))],
-      outfile,
-      bundle: true,
-      format: "esm",
-      target: ["es2022"],
-      charset: "utf8",
-      minify,
-      sourcemap: "linked",
-      legalComments: "none",
-      logLevel: "warning",
-      banner: { js: `/*! Bascule ${version}, MIT license */` },
-      plugins: [workerInTheSameFile()],
-    });
-    const { size } = await stat(outfile);
-    const zipped = gzipSync(await readFile(outfile), { level: 9 }).length;
-    console.log(`build: ${basename(outfile)}: ${size} bytes, ${zipped} with gzip`);
+  for (const { name, entry, plugins } of BUNDLES) {
+    for (const minify of [false, true]) {
+      const outfile = join(directory, minify ? `${name}.min.js` : `${name}.js`);
+      await build({
+        absWorkingDir: ROOT,
+        entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
+        outfile,
+        bundle: true,
+        format: "esm",
+        target: ["es2022"],
+        charset: "utf8",
+        minify,
+        sourcemap: "linked",
+        legalComments: "none",
+        logLevel: "warning",
+        banner: { js: `/*! Bascule ${version}, MIT license */` },
+        plugins: plugins(),
+      });
+      const { size } = await stat(outfile);
+      const zipped = gzipSync(await readFile(outfile), { level: 9 }).length;
+      console.log(`build: ${basename(outfile)}: ${size} bytes, ${zipped} with gzip`);
+    }
   }
 }
 

@@ -79,7 +79,8 @@ async function check(resolution, files) {
 
 for (const resolution of /** @type {(keyof typeof RESOLUTIONS)[]} */ (Object.keys(RESOLUTIONS))) {
   test(`the package's types hold in a strict project with ${resolution} resolution`, async () => {
-    assert.equal(await check(resolution, ["app.ts", "script.ts", "todo.spec.ts", "panel.tsx"]), "");
+    const files = ["app.ts", "script.ts", "todo.spec.ts", "panel.tsx", "workspace.ts"];
+    assert.equal(await check(resolution, files), "");
   });
 
   test(`wrong uses are refused with ${resolution} resolution`, async () => {
@@ -146,6 +147,75 @@ for (const file of ["bascule.js", "bascule.min.js"]) {
   });
 }
 
+for (const file of ["bascule-app.js", "bascule-app.min.js"]) {
+  test(`${file} is one module without an import, and an app's whole place on the bus`, async () => {
+    const code = `
+      let listen;
+      const told = [];
+      const parent = { postMessage: (message) => told.push(message) };
+      globalThis.window = {
+        parent,
+        addEventListener: (type, listener) => type === "message" && (listen = listener),
+        removeEventListener: () => {},
+      };
+      const { exposeTool, ...api } = await import(process.argv[1]);
+      exposeTool("work", { description: "Works." }, () => ({ done: true }));
+      const { port1, port2 } = new MessageChannel();
+      const mark = { bascule: "bus", version: 1 };
+      const say = (more) => listen({ source: parent, data: { ...mark, ...more }, ports: [port2] });
+      say({ step: "probe", nonce: "n" });
+      say({ step: "port", nonce: "n" });
+      const payload = { name: "work", version: 1, arguments: {}, caller: "kernel" };
+      port1.postMessage({ type: "exec", id: 1, payload: { action: "tools.invoke", payload } });
+      port1.onmessage = ({ data }) => {
+        console.log(JSON.stringify([Object.keys(api), told.map(({ step }) => step), data.ok]));
+        process.exit(0);
+      };
+    `;
+    const path = join(project, "node_modules", "bascule", "build", "bundle", file);
+    // A bundler's comments name modules; what is left of them must not.
+    const text = (await readFile(path, "utf8")).replace(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+    assert.doesNotMatch(text, /\bimport\b|\brequire\(/);
+    const args = ["--input-type=module", "-e", code, path];
+    const [names, steps, ok] = JSON.parse(
+      (await run(process.execPath, args, { cwd: project, timeout: 30_000 })).stdout,
+    );
+    assert.deepEqual(names.sort(), [
+      "BusError",
+      "callTool",
+      "callToolWithAttachment",
+      "createMsgBusClient",
+      "followAppState",
+      "listApps",
+      "listEndpoints",
+      "listTools",
+      "onAppStateChange",
+      "publishAppStateChange",
+      "removeExposedTool",
+    ]);
+    assert.deepEqual([steps, ok], [["ready", "ready"], { result: { done: true } }]);
+  });
+}
+
+test("an app's modules load outside of a frame as well, and say that there is no workspace", async () => {
+  const code = `
+    const [app, kernel, testing] = await Promise.all(
+      ["bascule/app", "bascule/kernel", "bascule/testing"].map((name) => import(name)),
+    );
+    const told = await app.listApps().catch(({ code }) => code);
+    const memory = testing.createMemoryKernel();
+    const { runtime, endpoint } = memory.connect("notes");
+    runtime.exposeTool("work", { description: "Works." }, () => 1);
+    const { result } = await memory.kernel.call({ target: endpoint.id, name: "work" });
+    memory.close();
+    console.log(JSON.stringify([told, result, typeof kernel.Kernel]));
+  `;
+  const args = ["--input-type=module", "-e", code];
+  // It ends by itself: nothing of the workspace keeps the process.
+  const { stdout } = await run(process.execPath, args, { cwd: project, timeout: 30_000 });
+  assert.deepEqual(JSON.parse(stdout), ["ENDPOINT_GONE", 1, "function"]);
+});
+
 test("a project of CommonJS modules loads it as well", async () => {
   const code = 'console.log(typeof require("bascule/node").startBridge)';
   const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", code], {
@@ -160,6 +230,10 @@ test("the package has declarations, bundle and modules, and neither tests nor se
   assert.deepEqual(entries, ["LICENSE", "README.md", "browser_worker", "build", "package.json"]);
   assert.deepEqual((await readdir(join(packed, "build"))).sort(), ["bundle", "types"]);
   assert.deepEqual((await readdir(join(packed, "build", "bundle"))).sort(), [
+    "bascule-app.js",
+    "bascule-app.js.map",
+    "bascule-app.min.js",
+    "bascule-app.min.js.map",
     "bascule.js",
     "bascule.js.map",
     "bascule.min.js",

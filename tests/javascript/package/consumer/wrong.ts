@@ -2,7 +2,10 @@
 import { ActionSpec, AppError, Dispatcher, attach } from "bascule";
 import { nothing } from "bascule"; // wrong
 import { connect, startBridge } from "bascule/node";
-import "bascule/kernel"; // wrong
+import { exposeTool } from "bascule/app";
+import { OWNER_ONLY } from "bascule/kernel";
+import type { RoutingPolicy } from "bascule/kernel";
+import "bascule/kernel/kernel.js"; // wrong
 
 ActionSpec.write("a"); // wrong
 new AppError("NO_SUCH_CODE", "text"); // wrong
@@ -14,4 +17,8 @@ app.call("a", {}, { timeout: 1 }); // wrong
 const bridge = await startBridge({ page: "http://127.0.0.1/" }); // wrong
 bridge.token = "x"; // wrong
 export const text: string = await app.call("a"); // wrong
+exposeTool("a", { title: "No description" }, () => 1); // wrong
+exposeTool("a", { description: "A." }, (_given, context) => context.caller.nobody); // wrong
+OWNER_ONLY.decide({ caller: "kernel", target: "app:a:background" }); // wrong
+export const policy: RoutingPolicy = { decide: () => ({ allow: false, code: "NO", message: "" }) }; // wrong
 export { nothing };
