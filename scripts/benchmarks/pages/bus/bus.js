@@ -1,4 +1,4 @@
-/* global document, MessageChannel, window */
+/* global document, window */
 /** The page of `scripts/bench bus`: what is measured, as functions that answer with samples. */
 
 import { FrameHandshake } from "../../bascule/kernel/frame_handshake.js";

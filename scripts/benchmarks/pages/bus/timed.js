@@ -1,4 +1,3 @@
-/* global performance */
 const PAUSE_MS = 20;
 
 /**
