@@ -29,12 +29,14 @@ export class Saving {
    * @param {SavedDocument} saved
    * @param {Notices} notices
    * @param {HTMLElement} state Shows whether everything is saved.
+   * @param {string} [savedWords] What it shows where that is so.
    */
-  constructor(text, saved, notices, state) {
+  constructor(text, saved, notices, state, savedWords = "Saved here") {
     this._text = text;
     this._saved = saved;
     this._notices = notices;
     this._state = state;
+    this._savedWords = savedWords;
     this._unsaved = false;
     this._conflict = false;
     /** The document is being taken over from another tab. */
@@ -48,6 +50,8 @@ export class Saving {
       }
     });
     addEventListener("pagehide", () => this._save());
+    // A frame that is taken away has no time for it then; whoever takes it away was elsewhere first.
+    addEventListener("blur", () => this._save());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "hidden") this._save();
     });
@@ -58,7 +62,7 @@ export class Saving {
     const trouble = TROUBLES.get(kind);
     if (trouble !== undefined) this._notices.show(trouble);
     this._state.textContent =
-      kind === "newer" || kind === "unavailable" ? "Not saved" : "Saved here";
+      kind === "newer" || kind === "unavailable" ? "Not saved" : this._savedWords;
   }
 
   _onChange() {
@@ -79,7 +83,7 @@ export class Saving {
       case "saved":
         this._unsaved = false;
         this._conflict = false;
-        this._state.textContent = "Saved here";
+        this._state.textContent = this._savedWords;
         break;
       case "conflict":
         this._ask();
@@ -105,7 +109,7 @@ export class Saving {
     this._text.load(found.document);
     this._taking = false;
     this._unsaved = false;
-    this._state.textContent = "Saved here";
+    this._state.textContent = this._savedWords;
   }
 
   _ask() {

@@ -8,6 +8,11 @@ export class Pauses {
     this.pause = (/** @type {() => void} */ callback) => void this._waiting.push(callback);
   }
 
+  /** How many there are. */
+  get count() {
+    return this._waiting.length;
+  }
+
   /** Ends the oldest pause. */
   endOne() {
     const next = this._waiting.shift();
