@@ -118,6 +118,11 @@ export class Endpoint {
     else this._post(messages.success(id, outcome.ok), outcome.attachment);
   }
 
+  /** One of its requests was let in, and has its result: it counts for no flood. */
+  forgive() {
+    this._flood.forgive();
+  }
+
   /**
    * @param {number} id The endpoint's own request.
    * @param {unknown} value
@@ -161,7 +166,10 @@ export class Endpoint {
       if (this._count(huge ? BUS_LIMITS.maxMessageBytes : 256)) this._malformed(error);
       return;
     }
-    if (this._count(received.bytes)) this._take(received);
+    const { message } = received;
+    // Who answers what it was asked must not lose its port for who asks so much.
+    const wanted = message.type === "response" && this._asked.has(message.id);
+    if (wanted || this._count(received.bytes)) this._take(received);
   }
 
   /** @param {messages.MalformedMessage} malformed */

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Bounds what one source may send: so much for as long as it likes, and twice as much at once. A port
- * has no back-pressure, so who sends more loses it. Contract: bus, bounds.
+ * has no back-pressure, so who sends more loses it. What waits for its answer before it sends again is
+ * no flood, however fast it is. Contract: bus, bounds.
  */
 
 import { BUS_LIMITS } from "../contract/limits.js";
@@ -34,5 +35,10 @@ export class FloodGuard {
     this._messages = Math.max(0, this._messages - seconds * maxMessagesPerSecond) + 1;
     this._bytes = Math.max(0, this._bytes - seconds * maxBytesPerSecond) + bytes;
     return this._messages <= 2 * maxMessagesPerSecond && this._bytes <= 2 * maxBytesPerSecond;
+  }
+
+  /** Counts one message less: it was a call that was let in, and has its result. */
+  forgive() {
+    this._messages = Math.max(0, this._messages - 1);
   }
 }

@@ -341,6 +341,7 @@ export class Kernel {
     const handle = begin((outcome) => {
       ended = true;
       from.requests.delete(id);
+      if ("ok" in outcome) from.forgive();
       from.answer(id, outcome);
     });
     if (!ended) from.requests.set(id, handle);

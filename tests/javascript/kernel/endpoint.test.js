@@ -445,6 +445,27 @@ describe("floods", () => {
     assert.equal(tile.endpoint.open, false);
   });
 
+  test("calls that wait for their results are no flood, of neither end, however fast they are", async () => {
+    const made = await notes({ work: { handler: () => 1 } });
+    const { tile, background, ports } = made;
+    for (let n = 0; n < 5000; n++) {
+      const id = tile.app.call(NOTES, "work");
+      while (ports.deliver());
+      assert.equal(tile.app.response(id).ok, 1);
+      tile.app.received.length = 0;
+      background.app.received.length = 0;
+    }
+    assert.deepEqual([tile.endpoint.open, background.endpoint.open], [true, true]);
+  });
+
+  test("calls that are refused are a flood, and cost their source the port, not their target", async () => {
+    const made = await notes({ silent: {} });
+    const { tile, background, ports } = made;
+    for (let n = 0; n < 4001; n++) tile.app.call(NOTES, "silent");
+    await ports.settle();
+    assert.deepEqual([tile.endpoint.open, background.endpoint.open], [false, true]);
+  });
+
   test("what is spread over time is taken for ever", async () => {
     const { tile, ports, time } = await notes();
     for (let second = 0; second < 10; second++) {

@@ -19,6 +19,17 @@ test("twice as many as in a second at once, and not one more", () => {
   assert.equal(flood.take(1), false);
 });
 
+test("what is forgiven is not counted, and nothing is saved up", () => {
+  const { guard: flood } = guard();
+  for (let n = 0; n < 100; n++) {
+    assert.equal(flood.take(1), true);
+    flood.forgive();
+  }
+  for (let n = 0; n < 100; n++) flood.forgive();
+  for (let n = 0; n < 20; n++) assert.equal(flood.take(1), true);
+  assert.equal(flood.take(1), false);
+});
+
 test("bytes as well", () => {
   const { guard: flood } = guard();
   assert.equal(flood.take(2000), true);
