@@ -1,8 +1,5 @@
-const PAUSE_MS = 20;
-
 /**
- * Times work: the clock of a page is coarse, so a sample is the mean of several in a row. Between two
- * samples it rests, so that nobody is taken for a flood.
+ * Times work: the clock of a page is coarse, so a sample is the mean of several in a row.
  *
  * @param {number} samples
  * @param {number} each Calls of one sample.
@@ -15,7 +12,6 @@ export async function timed(samples, each, work) {
     const start = performance.now();
     for (let call = 0; call < each; call++) await work();
     taken.push((performance.now() - start) / each);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   return taken;
 }
