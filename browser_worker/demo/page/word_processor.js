@@ -12,6 +12,7 @@ import { SavedDocument } from "../document/saved_document.js";
 import { TextDocument } from "../document/text_document.js";
 import { welcome } from "../document/welcome.js";
 import { bindClipboard } from "./clipboard.js";
+import { buildPage } from "./page_parts.js";
 import { pagePowers } from "./page_powers.js";
 import { bindKeys, styleCommands } from "./commands.js";
 import { Editor } from "./editor.js";
@@ -49,6 +50,7 @@ export const NAME = "Bascule Write";
  * @returns {WordProcessor}
  */
 export function openWordProcessor({ storage, savedWords }) {
+  buildPage(document);
   bindTheme(button("theme"));
 
   const saved = new SavedDocument(storage, () => crypto.randomUUID());

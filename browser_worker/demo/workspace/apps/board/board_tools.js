@@ -279,7 +279,10 @@ export function exposeBoard(bus, board, powers) {
   /** @param {number} now */
   const publish = (now) => {
     for (const topic of TOPICS) {
-      bus.publishAppStateChange(topic, now).catch((error) => console.error(error));
+      bus.publishAppStateChange(topic, now).catch((error) => {
+        // Who follows looks again by itself; without a workspace there is nobody.
+        if (error.code !== "ENDPOINT_GONE") console.error(error);
+      });
     }
   };
   board.onChange(publish);

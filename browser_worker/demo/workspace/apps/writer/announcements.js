@@ -20,7 +20,10 @@ export function announceChanges(bus, text, wallNow) {
   const announce = () => {
     revision = Math.max(wallNow(), revision + 1);
     for (const topic of TOPICS) {
-      bus.publishAppStateChange(topic, revision).catch((error) => console.error(error));
+      bus.publishAppStateChange(topic, revision).catch((error) => {
+        // Who follows looks again by itself; without a workspace there is nobody.
+        if (error.code !== "ENDPOINT_GONE") console.error(error);
+      });
     }
   };
   text.onChange(announce);

@@ -3,17 +3,16 @@
 
 import * as bus from "../../../../app/index.js";
 import { openWordProcessor } from "../../../page/word_processor.js";
-import { adoptPage } from "./adopted_page.js";
 import { announceChanges } from "./announcements.js";
 import { exposeDocument } from "./document_tools.js";
 import { openKeptStorage } from "./kept_storage.js";
 
 /** @import { StringStorage } from "../../../document/saved_document.js" */
 
-const [storage] = await Promise.all([keptStorage(), adoptPage(document)]);
+const storage = await keptStorage();
 const { text, dispatcher, pause } = openWordProcessor({
   storage,
-  savedWords: "Kept while the workspace is open",
+  savedWords: "Kept by the workspace",
 });
 exposeDocument(bus, dispatcher, pause);
 announceChanges(bus, text, () => Date.now());

@@ -1,7 +1,14 @@
 // @ts-check
 /** What a pointer's way over the board makes of a shape. Geometry only: no events, no elements. */
 
-import { BOARD_HEIGHT, BOARD_WIDTH, USUAL_SIZE, movedTo, placed } from "../model/shapes.js";
+import {
+  BOARD_HEIGHT,
+  BOARD_WIDTH,
+  MIN_SIDE,
+  USUAL_SIZE,
+  movedTo,
+  placed,
+} from "../model/shapes.js";
 
 /** @import { Box, Shape, ShapeKind } from "../model/shapes.js" */
 
@@ -13,6 +20,8 @@ import { BOARD_HEIGHT, BOARD_WIDTH, USUAL_SIZE, movedTo, placed } from "../model
 const BOX_HANDLES = Object.freeze(["nw", "n", "ne", "e", "se", "s", "sw", "w"]);
 /** @type {readonly Handle[]} */
 const LINE_HANDLES = Object.freeze(["start", "end"]);
+/** On a shorter side there is no room for one between the corners. */
+const ROOMY = 90;
 /** A shorter way than this was a click. */
 const CLICK = 6;
 
@@ -26,7 +35,9 @@ export function handlesOf({ kind, x, y, width, height }) {
       handle === "start" ? { handle, x, y } : { handle, x: x + width, y: y + height },
     );
   }
-  return BOX_HANDLES.map((handle) => ({
+  return BOX_HANDLES.filter(
+    (handle) => handle.length > 1 || (handle === "n" || handle === "s" ? width : height) >= ROOMY,
+  ).map((handle) => ({
     handle,
     x: x + width * (handle.includes("w") ? 0 : handle.includes("e") ? 1 : 0.5),
     y: y + height * (handle.includes("n") ? 0 : handle.includes("s") ? 1 : 0.5),
@@ -62,11 +73,10 @@ export function resized({ kind, x, y, width, height }, handle, dx, dy) {
     return placed(kind, { ...begins, width: ends.x - begins.x, height: ends.y - begins.y });
   }
   let [left, top, right, bottom] = [x, y, x + width, y + height];
-  const least = 10;
-  if (handle.includes("w")) left = Math.min(clamp(left + dx, BOARD_WIDTH), right - least);
-  if (handle.includes("e")) right = Math.max(clamp(right + dx, BOARD_WIDTH), left + least);
-  if (handle.includes("n")) top = Math.min(clamp(top + dy, BOARD_HEIGHT), bottom - least);
-  if (handle.includes("s")) bottom = Math.max(clamp(bottom + dy, BOARD_HEIGHT), top + least);
+  if (handle.includes("w")) left = Math.min(clamp(left + dx, BOARD_WIDTH), right - MIN_SIDE);
+  if (handle.includes("e")) right = Math.max(clamp(right + dx, BOARD_WIDTH), left + MIN_SIDE);
+  if (handle.includes("n")) top = Math.min(clamp(top + dy, BOARD_HEIGHT), bottom - MIN_SIDE);
+  if (handle.includes("s")) bottom = Math.max(clamp(bottom + dy, BOARD_HEIGHT), top + MIN_SIDE);
   return placed(kind, { x: left, y: top, width: right - left, height: bottom - top });
 }
 
