@@ -83,9 +83,11 @@ dockView.showFailed(failed);
  */
 async function open(app, tile = undefined) {
   try {
-    const started = workspace.openTile(app, tile);
-    if (tiles.focused?.app.id === app) tilesView.enter(tiles.focused.key);
-    await started;
+    const from = document.activeElement;
+    await workspace.openTile(app, tile);
+    // Who has gone on elsewhere meanwhile stays there.
+    const key = tiles.focused?.key;
+    if (document.activeElement === from && key !== undefined) tilesView.enter(key);
   } catch (error) {
     notices.show(error instanceof Error ? error.message : String(error));
   }

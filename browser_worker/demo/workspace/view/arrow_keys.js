@@ -18,7 +18,9 @@ export function bindArrowKeys(group) {
     if (move === undefined || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) {
       return;
     }
-    const buttons = [...group.querySelectorAll("button")].filter(({ disabled }) => !disabled);
+    const buttons = [...group.querySelectorAll("button")].filter(
+      (button) => !button.disabled && button.checkVisibility(),
+    );
     const at = buttons.findIndex((button) => button === event.target);
     if (at < 0) return;
     event.preventDefault();
