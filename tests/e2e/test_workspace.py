@@ -200,6 +200,99 @@ def test_an_app_that_loads_another_page_is_stopped_and_can_be_started_again(
     expect(notes.get_by_role("button", name="Roadmap")).to_be_visible()
 
 
+def test_a_background_that_was_stopped_can_be_started_again(page: Page, pages: StaticPages) -> None:
+    install(page)
+    notes = opened(page, pages)
+    background = next(each for each in page.frames if each.url.endswith("/notes/background.html"))
+    background.evaluate("void (location.href = './tray.html')")
+    expect(dock(page, "Notes")).to_contain_text("Stopped")
+    page.get_by_role("button", name="Start Notes again").click()
+    expect(dock(page, "Notes")).to_contain_text("Running")
+    # The tile reaches the new one as it did the old one.
+    notes.get_by_label("Search notes").fill("welcome")
+    expect(notes.locator("#count")).to_have_text("1 note found")
+
+
+def test_a_page_that_asks_for_no_port_is_told_of(page: Page, pages: StaticPages) -> None:
+    install(page, "other")
+    page.clock.install()
+    opened(page, pages)
+    dock(page, "Other: Plain").click()
+    tile = page.locator("[data-app=other].tile")
+    expect(tile).to_contain_text("Starting")
+    expect(page.frame_locator("[data-app=other].tile iframe").locator("body")).to_contain_text(
+        "Nothing."
+    )
+    page.clock.run_for(17_000)
+    expect(tile).to_contain_text("did not ask for its port in time")
+
+
+def bare(page: Page, pages: StaticPages) -> None:
+    """Open a workspace without buttons, which a test drives by script."""
+    page.goto(f"{pages.origin}/probe/workspace/bare.html")
+    page.wait_for_function("() => globalThis.workspace !== undefined")
+
+
+LIVE = "() => workspace.kernel.endpoints().map(({ endpoint }) => endpoint).sort()"
+
+
+def wait_for_live(page: Page, *endpoints: str) -> None:
+    page.wait_for_function(f"(wanted) => ({LIVE})().join() === wanted", arg=",".join(endpoints))
+
+
+def test_a_tile_is_opened_by_script_and_focused(page: Page, pages: StaticPages) -> None:
+    bare(page, pages)
+    endpoint = page.evaluate("workspace.openTile('notes')")
+    assert endpoint == "app:notes:tile:main:instance:1"
+    assert page.evaluate("workspace.focusedEndpoint") == endpoint
+    assert page.evaluate("workspace.openTile('notes', 'main')") == endpoint
+    page.evaluate("workspace.openTile('other')")
+    assert page.evaluate("workspace.focusedEndpoint") == "app:other:tile:main:instance:2"
+    assert page.evaluate("code('nobody')") == "UNKNOWN_ENDPOINT"
+    assert page.evaluate("code('notes', 'nothing')") == "UNKNOWN_ENDPOINT"
+    assert page.evaluate("(authorisation.lock(), code('notes'))") == "LOCKED"
+
+
+def test_a_tile_that_is_closed_or_locked_while_it_starts_says_so(
+    page: Page, pages: StaticPages
+) -> None:
+    bare(page, pages)
+    closing = "() => { const told = code('other'); workspace.tiles.close('1'); return told; }"
+    assert page.evaluate(closing) == "ENDPOINT_GONE"
+    locking = "() => { const told = code('other'); authorisation.lock(); return told; }"
+    assert page.evaluate(locking) == "LOCKED"
+
+
+def test_installing_another_version_replaces_an_app_and_leaves_the_others(
+    page: Page, pages: StaticPages
+) -> None:
+    bare(page, pages)
+    page.evaluate("workspace.openTile('notes')")
+    page.evaluate("workspace.openTile('other')")
+    other = "app:other:tile:main:instance:2"
+    wait_for_live(page, "app:notes:background", "app:notes:tile:main:instance:1", other)
+    page.evaluate(
+        """workspace.kernel.call({
+          target: "app:notes:background", name: "notes_delete", arguments: { id: "1" },
+        })"""
+    )
+    page.evaluate("workspace.install([{ ...apps[0], version: '2' }, apps[1]])")
+    wait_for_live(page, "app:notes:background", other)
+    found = page.evaluate(
+        """async () => (await workspace.kernel.call({
+          target: "app:notes:background", name: "notes_search", arguments: { query: "" },
+        })).result.total"""
+    )
+    assert found == 2, "another version is another process"
+    assert page.evaluate("workspace.statusOf('notes')") == "running"
+    page.evaluate("workspace.install([apps[1]])")
+    wait_for_live(page, other)
+    assert page.locator("iframe").count() == 1
+    page.evaluate("workspace.close()")
+    wait_for_live(page)
+    assert page.locator("iframe").count() == 0
+
+
 def test_an_app_that_does_not_answer_is_shown_as_such(page: Page, pages: StaticPages) -> None:
     install(page, "other")
     page.clock.install()
@@ -225,14 +318,14 @@ def test_an_app_is_refused_another_apps_tools_and_the_activity_says_so(
     opened(page, pages)
     page.get_by_role("button", name="Activity").click()
     calls = page.get_by_role("list", name="The last calls")
-    expect(calls).to_contain_text("Notes (tile) → Notes")
+    expect(calls).to_contain_text("Notes: tile → background")
     dock(page, "Other").click()
     other = page.frame_locator("[data-app=other].tile iframe")
     other.get_by_role("button", name="Ask the notes").click()
     expect(other.get_by_role("status")).to_have_text("OWNER_REQUIRED")
     refused = calls.get_by_role("listitem").first
     expect(refused).to_contain_text("refused")
-    expect(refused).to_contain_text("Other (tile) → Notes")
+    expect(refused).to_contain_text("Other (tile) → Notes (background)")
     refused.locator("summary").click()
     expect(refused).to_contain_text("app:other:tile:main:instance:")
 
@@ -341,7 +434,7 @@ def test_a_terminal_adds_a_note_and_the_person_sees_it(
     expect(notes.get_by_role("button", name="From a terminal")).to_be_visible()
     calls = page.get_by_role("list", name="The last calls")
     added = calls.get_by_role("listitem").filter(has_text="notes_add")
-    expect(added).to_contain_text("Terminal → Notes")
+    expect(added).to_contain_text("Terminal → Notes (background)")
 
 
 def violations(frame: Frame) -> list[str]:

@@ -17,7 +17,7 @@ import { recallTiles, rememberTiles } from "./shell/remembered_tiles.js";
 import { Workspace } from "./shell/workspace.js";
 import { ActivityView } from "./view/activity_view.js";
 import { DockView } from "./view/dock_view.js";
-import { endpointName } from "./view/endpoint_names.js";
+import { callWords } from "./view/endpoint_names.js";
 import { watchFocus } from "./view/focused_tile.js";
 import { bindPartKeys } from "./view/page_parts.js";
 import { TilesView } from "./view/tiles_view.js";
@@ -117,7 +117,7 @@ const activity = element("activity", HTMLElement);
 const activityView = new ActivityView(
   { list: element("calls", HTMLElement), none: element("no-calls", HTMLElement) },
   kernel.audit,
-  (endpoint) => endpointName(workspace.apps, endpoint),
+  (caller, target) => callWords(workspace.apps, caller, target),
 );
 const activityButton = button("show-activity");
 

@@ -6,6 +6,7 @@
 
 import { isAppId } from "../../../contract/bus_names.js";
 import { compile } from "../../../contract/schema.js";
+import { shownName } from "../../../link/panel/shown_name.js";
 
 /**
  * @typedef {object} TileManifest
@@ -27,7 +28,9 @@ import { compile } from "../../../contract/schema.js";
  */
 
 const NAME = { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,39}$" };
-const TITLE = { type: "string", minLength: 1, maxLength: 60 };
+const MAX_TITLE = 60;
+const MAX_DESCRIPTION = 300;
+const TITLE = { type: "string", minLength: 1, maxLength: MAX_TITLE };
 /** A page within the app's own folder: no scheme, no way out, and no second dot to hide one. */
 const PAGE = {
   type: "string",
@@ -42,7 +45,7 @@ export const MANIFEST_SCHEMA = Object.freeze({
     id: NAME,
     name: TITLE,
     version: { type: "string", minLength: 1, maxLength: 40 },
-    description: { type: "string", maxLength: 300 },
+    description: { type: "string", maxLength: MAX_DESCRIPTION },
     icon: { type: "string", maxLength: 2000, pattern: "^[MmLlHhVvCcSsQqTtAaZz0-9 ,.-]+$" },
     background: PAGE,
     tiles: {
@@ -99,7 +102,7 @@ export function readManifest(value, id, folder) {
   const tiles = value.tiles.map(
     (/** @type {{ id: string, title: string, page: string }} */ tile) => ({
       id: tile.id,
-      title: tile.title,
+      title: shownName(tile.title, MAX_TITLE),
       url: new URL(tile.page, folder).href,
     }),
   );
@@ -111,12 +114,15 @@ export function readManifest(value, id, folder) {
   const { name, version, description = "", icon, background, tray } = value;
   return {
     id,
-    name,
-    version,
-    description,
+    name: shownName(name, MAX_TITLE),
+    version: shownName(version, MAX_TITLE),
+    description: description === "" ? "" : shownName(description, MAX_DESCRIPTION),
     icon,
     background: background === undefined ? null : new URL(background, folder).href,
     tiles,
-    tray: tray === undefined ? null : { title: tray.title, url: new URL(tray.page, folder).href },
+    tray:
+      tray === undefined
+        ? null
+        : { title: shownName(tray.title, MAX_TITLE), url: new URL(tray.page, folder).href },
   };
 }

@@ -205,7 +205,8 @@ export class Workspace {
       const look = () => {
         const endpoint = open.frame?.endpoint ?? null;
         if (open.state === "connected" && endpoint !== null) resolve(endpoint);
-        else if (open.state === "loading" && this.authorisation.authorised) return false;
+        else if (this.kernel.locked) reject(new BusError("LOCKED", "The workspace was locked."));
+        else if (open.state === "loading") return false;
         else {
           const why = open.reason || "it was closed";
           reject(new BusError("ENDPOINT_GONE", `The tile did not start: ${why}.`));

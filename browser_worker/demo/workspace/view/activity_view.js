@@ -10,13 +10,13 @@ export class ActivityView {
   /**
    * @param {{ list: HTMLElement, none: HTMLElement }} elements
    * @param {AuditRing} audit
-   * @param {(endpoint: string) => string} nameOf An endpoint in words.
+   * @param {(caller: string, target: string) => string} words Who called whom.
    */
-  constructor({ list, none }, audit, nameOf) {
+  constructor({ list, none }, audit, words) {
     this._list = list;
     this._none = none;
     this._audit = audit;
-    this._nameOf = nameOf;
+    this._words = words;
     /** @type {Map<number, { item: HTMLLIElement, status: string }>} */
     this._items = new Map();
     this._waits = false;
@@ -74,7 +74,7 @@ export class ActivityView {
     summary.append(
       text("span", entry.tool, "tool"),
       text("span", entry.status, "status"),
-      text("span", `${this._nameOf(entry.caller)} → ${this._nameOf(entry.target)}`, "ends"),
+      text("span", this._words(entry.caller, entry.target), "ends"),
       text("span", timeOf(entry), "time"),
     );
     const list = document.createElement("dl");

@@ -60,10 +60,12 @@ export class DockView {
       item.remove();
       this._items.delete(id);
     }
-    for (const app of apps) {
+    apps.forEach((app, at) => {
       const made = this._items.get(app.id) ?? this._make(app);
+      const there = this._list.children[at] ?? null;
+      if (there !== made.item) this._list.insertBefore(made.item, there);
       this._update(made);
-    }
+    });
   }
 
   /** @param {AppManifest} app */
@@ -101,7 +103,6 @@ export class DockView {
     restart.setAttribute("aria-label", `Start ${app.name} again`);
     restart.addEventListener("click", () => this._workspace.restart(app.id));
     item.append(...tiles, restart);
-    this._list.append(item);
     const made = { app, item, tiles, status, restart };
     this._items.set(app.id, made);
     return made;

@@ -1,20 +1,44 @@
 // @ts-check
-/** Endpoints in words for a person, by the names that apps have. */
+/**
+ * Endpoints in words for a person. An app may call itself what it likes: its endpoints always say of
+ * which kind they are, and the workspace and the terminal never do.
+ */
 
 import { KERNEL_ENDPOINT, readEndpointId } from "../../../contract/bus_names.js";
 
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 
 /**
+ * Who called whom.
+ *
+ * @param {readonly AppManifest[]} apps
+ * @param {string} caller
+ * @param {string} target
+ */
+export function callWords(apps, caller, target) {
+  const from = readEndpointId(caller);
+  const to = readEndpointId(target);
+  if (from !== undefined && to !== undefined && from.app === to.app) {
+    return `${appName(apps, from.app)}: ${from.kind} → ${to.kind}`;
+  }
+  return `${endpointName(apps, caller)} → ${endpointName(apps, target)}`;
+}
+
+/**
  * @param {readonly AppManifest[]} apps
  * @param {string} endpoint
  */
-export function endpointName(apps, endpoint) {
+function endpointName(apps, endpoint) {
   if (endpoint === KERNEL_ENDPOINT) return "Workspace";
   if (endpoint.startsWith("external:")) return "Terminal";
   const place = readEndpointId(endpoint);
-  if (place === undefined) return "Unknown";
-  const app = apps.find(({ id }) => id === place.app);
-  const name = app?.name ?? place.app;
-  return place.kind === "background" ? name : `${name} (${place.kind})`;
+  return place === undefined ? "Unknown" : `${appName(apps, place.app)} (${place.kind})`;
+}
+
+/**
+ * @param {readonly AppManifest[]} apps
+ * @param {string} app
+ */
+function appName(apps, app) {
+  return apps.find(({ id }) => id === app)?.name ?? app;
 }

@@ -58,6 +58,11 @@ for (const page of [
   });
 }
 
+test("what a name hides is written out", () => {
+  const { name } = readManifest({ ...NOTES, name: "Not\u202ees" }, "notes", FOLDER);
+  assert.equal(name, "Not[U+202E]es");
+});
+
 test("an icon is path data and nothing else", () => {
   for (const icon of ["", '"><script>', "url(#x)"]) {
     assert.throws(() => readManifest({ ...NOTES, icon }, "notes", FOLDER), ManifestError);

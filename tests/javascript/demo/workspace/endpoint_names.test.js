@@ -1,0 +1,33 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { callWords } from "../../../../browser_worker/demo/workspace/view/endpoint_names.js";
+
+/** @param {string} id @param {string} name */
+const app = (id, name) => /** @type {any} */ ({ id, name });
+
+test("a call is told of by the names of its apps and the kinds of its ends", () => {
+  const apps = [app("notes", "Notes"), app("board", "Board")];
+  assert.equal(
+    callWords(apps, "app:notes:tile:main:instance:1", "app:notes:background"),
+    "Notes: tile → background",
+  );
+  assert.equal(
+    callWords(apps, "app:board:tray:instance:1", "app:notes:background"),
+    "Board (tray) → Notes (background)",
+  );
+  assert.equal(
+    callWords(apps, "external:bridge:1", "app:notes:background"),
+    "Terminal → Notes (background)",
+  );
+  assert.equal(callWords(apps, "app:notes:background", "kernel"), "Notes (background) → Workspace");
+  assert.equal(callWords([], "app:gone:background", "nothing"), "gone (background) → Unknown");
+});
+
+test("an app that calls itself the terminal is not shown as the terminal", () => {
+  const apps = [app("fake", "Terminal"), app("notes", "Notes")];
+  const real = callWords(apps, "external:bridge:1", "app:notes:background");
+  const fake = callWords(apps, "app:fake:background", "app:notes:background");
+  assert.equal(real, "Terminal → Notes (background)");
+  assert.equal(fake, "Terminal (background) → Notes (background)");
+});
