@@ -23,10 +23,7 @@ import { MountedFrame } from "./mounted_frame.js";
 
 /** @typedef {{ app: string, state: FrameState | "refused", reason: string }} BackgroundState */
 
-/** @typedef {{ identity: string, frame: MountedFrame, focusTaken: number }} Resident */
-
-/** A background that takes the focus as often as this is after what a person types. */
-const MAX_FOCUS_TAKEN = 3;
+/** @typedef {{ identity: string, frame: MountedFrame }} Resident */
 
 const UNSEEN = Object.freeze({
   position: "fixed",
@@ -126,7 +123,7 @@ export class BackgroundFrames {
         this._parts,
       );
       frame.element.tabIndex = -1;
-      this._residents.set(app, { identity: identityOf(entry), frame, focusTaken: 0 });
+      this._residents.set(app, { identity: identityOf(entry), frame });
     } catch (error) {
       // One app that cannot be mounted is no reason to mount no other.
       this._refuse(app, error instanceof Error ? error.message : String(error));
@@ -147,12 +144,9 @@ export class BackgroundFrames {
 
   /** @param {Element} element */
   _focusTaken(element) {
-    for (const resident of this._residents.values()) {
-      if (resident.frame.element !== element) continue;
-      resident.focusTaken += 1;
-      if (resident.focusTaken >= MAX_FOCUS_TAKEN) {
-        resident.frame.unmount("it kept taking the keyboard, which a background may not");
-      }
+    for (const { frame } of this._residents.values()) {
+      if (frame.element === element)
+        frame.unmount("it took the keyboard, which a background may not");
     }
   }
 }

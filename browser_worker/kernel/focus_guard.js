@@ -14,7 +14,8 @@ export class FocusGuard {
   /**
    * @param {Element} holder Of the frames that may not have it.
    * @param {KernelPowers} powers
-   * @param {(frame: Element) => void} onTaken Told of each time, after the focus was given back.
+   * @param {(frame: Element) => void} onTaken Takes the frame away: one that stays could take the focus
+   *   again without any event.
    */
   constructor(holder, powers, onTaken) {
     this._holder = holder;
@@ -22,6 +23,7 @@ export class FocusGuard {
     this._onTaken = onTaken;
     /** Where the focus was before. @type {HTMLElement | null} */
     this._before = null;
+    this._wasTaken = false;
     this._cancelTimer = () => {};
     this._view = /** @type {Window} */ (holder.ownerDocument.defaultView);
     this._check = () => this._see();
@@ -37,6 +39,11 @@ export class FocusGuard {
   }
 
   _look() {
+    if (this._wasTaken) {
+      // What the frame's process had asked for when it ended can come after what was done here.
+      this._wasTaken = false;
+      this._giveBack();
+    }
     this._see();
     this._cancelTimer = this._powers.setTimer(LOOK_MS, () => this._look());
   }
@@ -49,7 +56,14 @@ export class FocusGuard {
       return;
     }
     active.blur();
-    if (this._before?.isConnected) this._before.focus({ preventScroll: true });
     this._onTaken(active);
+    this._wasTaken = true;
+    this._giveBack();
+  }
+
+  _giveBack() {
+    // The window first: an element's focus is nothing while a frame has the keyboard.
+    this._view.focus();
+    if (this._before?.isConnected) this._before.focus({ preventScroll: true });
   }
 }

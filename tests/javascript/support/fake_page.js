@@ -150,6 +150,7 @@ export class FakePage {
           page.observers.delete(this.told);
         }
       },
+      focus: () => {},
       makeChannel: () => {
         const [port1, port2] = page.ports.pair();
         return { port1, port2 };

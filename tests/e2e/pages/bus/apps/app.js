@@ -16,3 +16,10 @@ bus.exposeTool("hang", ANY, (_given, { signal }) => {
 });
 
 Object.assign(window, { bus, waiting });
+
+if (location.search === "?early") {
+  // The page offers the port when it has loaded, which it has not while its scripts run.
+  const call = { target: "app:notes:background", name: "echo", arguments: { early: true } };
+  const connected = document.readyState === "complete";
+  bus.callTool(call).then((result) => Object.assign(window, { early: { connected, result } }));
+}
