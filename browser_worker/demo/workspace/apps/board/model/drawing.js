@@ -14,7 +14,7 @@
  */
 
 /** Of words within a shape; a text of its own is as large as its box. */
-const LABEL_SIZE = 28;
+const LABEL_SIZE = 40;
 
 /**
  * @param {Omit<Shape, "image">} shape

@@ -45,7 +45,7 @@ export const USUAL_SIZE = Object.freeze({
   rectangle: { width: 240, height: 140 },
   ellipse: { width: 200, height: 140 },
   line: { width: 240, height: 0 },
-  text: { width: 320, height: 48 },
+  text: { width: 400, height: 72 },
   image: { width: 400, height: 300 },
 });
 
