@@ -73,9 +73,9 @@ export class ActivityView {
     const summary = document.createElement("summary");
     summary.append(
       text("span", entry.tool, "tool"),
-      text("span", entry.status, "status"),
+      text("span", endOf(entry), "status"),
       text("span", this._words(entry.caller, entry.target), "ends"),
-      text("span", timeOf(entry), "time"),
+      text("span", new Date(entry.startedAt).toLocaleTimeString(), "time"),
     );
     const list = document.createElement("dl");
     for (const [term, value] of [
@@ -95,12 +95,10 @@ export class ActivityView {
 }
 
 /** @param {AuditEntry} entry */
-function timeOf({ startedAt, durationMs }) {
-  const at = new Date(startedAt).toLocaleTimeString();
-  if (durationMs === null) return at;
-  const lasted =
-    durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
-  return `${at}, ${lasted}`;
+function endOf({ status, durationMs }) {
+  if (durationMs === null) return status;
+  const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+  return `${status}, ${durationMs < 1000 ? `${Math.round(durationMs)} ms` : seconds}`;
 }
 
 /**
