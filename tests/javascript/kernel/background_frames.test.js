@@ -132,13 +132,12 @@ test("an app of no name is refused, and the others are mounted", () => {
 test("who is told that one goes may mount another, and neither is lost", () => {
   const made = makeFrames();
   const body = /** @type {any} */ (made.page.body);
-  /** @type {BackgroundFrames | undefined} */
-  let backgrounds;
   let again = true;
-  backgrounds = new BackgroundFrames(body, made.parts, ({ state }) => {
+  /** @type {BackgroundFrames} */
+  const backgrounds = new BackgroundFrames(body, made.parts, ({ state }) => {
     if (state !== "gone" || !again) return;
     again = false;
-    backgrounds?.sync([entry("notes", { version: "3" }), entry("board")]);
+    backgrounds.sync([entry("notes", { version: "3" }), entry("board")]);
   });
   backgrounds.sync([entry("notes"), entry("board")]);
   backgrounds.sync([entry("board")]);
@@ -169,7 +168,7 @@ describe("the keyboard", () => {
     return { input, notes: frames()[0], board: frames()[1] };
   };
 
-  test("goes back to where it was when a background takes it, and that one ends", () => {
+  test("goes back to where it was when a background takes it", () => {
     const made = makeBackgrounds();
     const { input, notes, board } = withFocus(made);
     notes.focus();

@@ -1,0 +1,59 @@
+"""What the page server says of pages, of scripts and of apps in frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bridge.servers.static_pages import APP_CSP, STRICT_CSP, StaticPages
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "apps").mkdir()
+    for name in ("index.html", "main.js", "apps/app.html", "apps/app.js"):
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    return tmp_path
+
+
+async def headers_of(pages: StaticPages, path: str) -> dict[str, str]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{pages.origin}{path}") as response,
+    ):
+        assert response.status == 200
+        return {name.lower(): value for name, value in response.headers.items()}
+
+
+async def test_an_app_has_a_policy_that_takes_its_origin_and_its_network(folder: Path) -> None:
+    async with StaticPages(folder, index="index.html") as pages:
+        page = await headers_of(pages, "/index.html")
+        app = await headers_of(pages, "/apps/app.html")
+    assert page["content-security-policy"] == STRICT_CSP
+    assert app["content-security-policy"] == APP_CSP
+    directives = APP_CSP.split("; ")
+    assert "sandbox allow-scripts" in directives
+    assert "default-src 'none'" in directives
+    assert not any(directive.startswith("connect-src") for directive in directives)
+    assert "frame-src 'self'" in STRICT_CSP.split("; ")
+
+
+async def test_scripts_load_into_frames_without_an_origin_and_documents_do_not(
+    folder: Path,
+) -> None:
+    async with StaticPages(folder, index="index.html") as pages:
+        for script in ("/main.js", "/apps/app.js"):
+            assert (await headers_of(pages, script))["access-control-allow-origin"] == "*"
+        for document in ("/index.html", "/apps/app.html"):
+            assert "access-control-allow-origin" not in await headers_of(pages, document)
+
+
+async def test_headers_that_are_given_replace_all_others(folder: Path) -> None:
+    given = {"Content-Security-Policy": "default-src 'self'"}
+    async with StaticPages(folder, index="index.html", headers=given) as pages:
+        for path in ("/index.html", "/apps/app.html"):
+            assert (await headers_of(pages, path))["content-security-policy"] == (
+                "default-src 'self'"
+            )
