@@ -9,7 +9,13 @@ from collections.abc import Callable
 
 from bridge.client.async_http_connection import AsyncHttpConnection
 from bridge.client.bridge_address import BridgeAddress
-from bridge.client.bridge_requests import BridgeRequests, read_answer, read_response
+from bridge.client.bridge_requests import (
+    BridgeRequests,
+    read_answer,
+    read_kept,
+    read_notified,
+    read_response,
+)
 from bridge.client.connection_failures import not_a_bridge
 
 __all__ = ["AsyncBridgeConnection"]
@@ -23,14 +29,41 @@ class AsyncBridgeConnection:
         self._http = AsyncHttpConnection(address, runs)
 
     async def respond(
-        self, session: str, request: bytes, seconds: float | None, deadline: float
+        self,
+        session: str,
+        request: bytes,
+        seconds: float | None,
+        deadline: float,
+        *,
+        opening: bytes | None = None,
     ) -> bytes:
-        """Send a JSON-RPC request, and return its response."""
-        data = self._requests.call(session, request, seconds)
+        """Send a JSON-RPC request, and return its response. Cancelled, it hangs up.
+
+        `opening` is a request that the page gets first where it has had nothing in this session.
+        """
+        data = self._requests.call(session, request, seconds, opening)
         response = read_response(await self._http.exchange(data, deadline))
         if response is None:
             raise not_a_bridge("a request was answered as a notification is")
         return response
+
+    async def notify(
+        self,
+        session: str,
+        notification: bytes,
+        seconds: float | None,
+        deadline: float,
+        *,
+        opening: bytes | None = None,
+    ) -> None:
+        """Send a JSON-RPC notification; returns when the page has taken it."""
+        data = self._requests.call(session, notification, seconds, opening)
+        read_notified(await self._http.exchange(data, deadline))
+
+    async def keep_session(self, session: str, deadline: float) -> bool:
+        """Say that a session is still needed; False where the attached page knows of none."""
+        request = self._requests.keep_session(session)
+        return read_kept(await self._http.exchange(request, deadline, repeatable=True))
 
     async def close_session(self, session: str, deadline: float) -> None:
         """Release a session in the page."""

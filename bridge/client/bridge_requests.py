@@ -14,7 +14,7 @@ from bridge.client.connection_failures import not_a_bridge
 from bridge.client.http_response import HttpResponse
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
 
-__all__ = ["BridgeRequests", "read_answer", "read_response"]
+__all__ = ["BridgeRequests", "read_answer", "read_kept", "read_notified", "read_response"]
 
 _BEFORE_THE_CALL: Final = frozenset(
     {
@@ -47,19 +47,33 @@ class BridgeRequests:
             b" HTTP/1.1\r\n" + common + b"Content-Type: application/json\r\nContent-Length: "
         )
 
-    def call(self, session: str, request: bytes, timeout_seconds: float | None = None) -> bytes:
-        """Return a call's bytes. `request` is the JSON text of an object, sent as it is."""
+    def call(
+        self,
+        session: str,
+        request: bytes,
+        timeout_seconds: float | None = None,
+        opening: bytes | None = None,
+    ) -> bytes:
+        """Return a call's bytes. `request` is the JSON text of an object, sent as it is.
+
+        So is `opening`, which the page gets first where it has had nothing in this session yet.
+        """
         timeout = (
             ""
             if timeout_seconds is None
             else f',"timeoutMs":{max(1, round(timeout_seconds * 1000))}'
         )
         head = f'{{"session":{json.dumps(session)}{timeout},"request":'
-        return self._posted(b"/rpc", head.encode() + request + b"}")
+        first = b"" if opening is None else b',"opening":' + opening
+        return self._posted(b"/rpc", head.encode() + request + first + b"}")
 
     def close_session(self, session: str) -> bytes:
         """Return the bytes that release a session in the page."""
         return self._posted(b"/session/close", json.dumps({"session": session}).encode())
+
+    def keep_session(self, session: str) -> bytes:
+        """Return the bytes that say that a session in the page is still needed."""
+        return self._posted(b"/session/keep", json.dumps({"session": session}).encode())
 
     def calls(self, after: int | None, wait_seconds: float) -> bytes:
         """Return the bytes that ask for the calls that others make, after an event's number."""
@@ -95,6 +109,24 @@ def read_response(response: HttpResponse) -> bytes | None:
         # Raw line breaks are whitespace between tokens: inside of strings they are escaped.
         return body.replace(b"\r", b" ").replace(b"\n", b" ")
     return body
+
+
+def read_kept(response: HttpResponse) -> bool:
+    """Return whether the page knows of a session that was to be kept."""
+    try:
+        value: object = json.loads(read_answer(response))
+    except (ValueError, RecursionError):
+        value = None
+    kept = value.get("kept") if isinstance(value, dict) else None
+    if not isinstance(kept, bool):
+        raise not_a_bridge("it does not say whether a session is kept")
+    return kept
+
+
+def read_notified(response: HttpResponse) -> None:
+    """Read the answer to a notification. Raises `BridgeFailure` where it was not taken."""
+    if read_response(response) is not None:
+        raise not_a_bridge("a notification was answered as a request is")
 
 
 def _refusal(status: int, body: bytes) -> BridgeFailure:

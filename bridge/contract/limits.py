@@ -84,6 +84,9 @@ class BridgeLimits(NamedTuple):
     """Answered ids that are remembered, so that a second result is told from an unknown one."""
     max_known_sessions: int = 1_024
     """Session names that are remembered per page, so that a close of an unknown one is free."""
+    session_idle_seconds: float = 900.0
+    """A session without a call or another sign for this long is closed in the page: a gateway
+    that lives gives one every few minutes, and a killed one gives none."""
     max_journal_events: int = 512
     """Beginnings and ends of calls that are remembered for those who watch."""
     max_watchers: int = 4

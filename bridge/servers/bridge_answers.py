@@ -26,6 +26,7 @@ from bridge.broker.effects import (
     PollAnswer,
     RawResponse,
     SessionClosed,
+    SessionKept,
 )
 from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, BridgeErrorCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
@@ -166,19 +167,29 @@ def http_answer(answer: Answer) -> HttpAnswer:  # noqa: PLR0911 - one for each a
             return _ok({"now": now, "requests": requests, "channel": _channel(ticket)})
         case ChannelOpened():
             raise ValueError("an opened channel is answered by its handshake")
-        case Accepted():
-            return _ok({"accepted": True})
+        case Accepted() | SessionClosed() | SessionKept():
+            return _ok(_done(answer))
         case RawResponse(body):
             return HttpAnswer(200, body)
         case NoResponse():
             return HttpAnswer(202, b"null")
-        case SessionClosed():
-            return _ok({"closed": True})
         case CallsSeen(now, last_seq, missed, events):
             told = [_event(event) for event in events]
             return _ok({"now": now, "next": last_seq, "missed": missed, "events": told})
         case Failure(code, outcome):
             return error_answer(code, outcome=outcome)
+        case _:
+            assert_never(answer)
+
+
+def _done(answer: Accepted | SessionClosed | SessionKept) -> dict[str, bool]:
+    match answer:
+        case Accepted():
+            return {"accepted": True}
+        case SessionClosed():
+            return {"closed": True}
+        case SessionKept(kept):
+            return {"kept": kept}
         case _:
             assert_never(answer)
 

@@ -14,10 +14,11 @@ from urllib.parse import parse_qsl
 
 from bridge.broker.events import (
     Call,
-    CallLabel,
     CloseSession,
     Connect,
     Disconnect,
+    KeepSession,
+    Opening,
     OversizeResult,
     PageState,
     Poll,
@@ -33,6 +34,7 @@ from bridge.contract.raw_json import RawObject, read_object
 from bridge.contract.strict_json import JsonValue, StrictJsonError
 from bridge.servers.bridge_gate import RequestHead
 from bridge.servers.bridge_routes import RouteName
+from bridge.servers.call_label import call_label
 from bridge.servers.shapes import ShapeError, integer, read_result, text
 
 __all__ = ["AskingEvent", "BodyReader"]
@@ -46,6 +48,7 @@ AskingEvent = (
     | Disconnect
     | Call
     | CloseSession
+    | KeepSession
     | Watch
 )
 """An event by which somebody waits for an answer."""
@@ -90,9 +93,11 @@ class BodyReader:
             case RouteName.DISCONNECT:
                 return Disconnect(waiter, text(self._object(body).values, "client"))
             case RouteName.RPC:
-                return self._call(self._object(body, "request"), waiter)
+                return self._call(self._object(body, "request", "opening"), waiter)
             case RouteName.SESSION_CLOSE:
                 return CloseSession(waiter, self._session(self._object(body)))
+            case RouteName.SESSION_KEEP:
+                return KeepSession(waiter, self._session(self._object(body)))
             case RouteName.CALLS:
                 return self._watch(self._object(body), waiter)
             case RouteName.POLL | RouteName.STATUS | RouteName.CHANNEL:
@@ -141,19 +146,23 @@ class BodyReader:
             raise ShapeError("request is one JSON-RPC object.")
         timeout = self._timeout(body.values)
         return Call(
-            waiter, session, body.raw("request"), request_id(request), timeout, self._label(request)
+            waiter,
+            session,
+            body.raw("request"),
+            request_id(request),
+            timeout,
+            call_label(request, self.limits.max_label_chars),
+            self._opening(body),
         )
 
-    def _label(self, request: Mapping[str, JsonValue]) -> CallLabel:
-        """Read what a request names itself; one that is not sound has no name."""
-        longest = self.limits.max_label_chars
-        method, params = request.get("method"), request.get("params")
-        if not isinstance(method, str) or len(method) > longest:
-            return CallLabel()
-        action = params.get("action") if isinstance(params, dict) else None
-        if method != "actions/execute" or not isinstance(action, str) or len(action) > longest:
-            return CallLabel(method)
-        return CallLabel(method, action)
+    @staticmethod
+    def _opening(body: RawObject) -> Opening | None:
+        if "opening" not in body.values:
+            return None
+        opening = body.values["opening"]
+        if not isinstance(opening, dict):
+            raise ShapeError("opening is one JSON-RPC object.")
+        return Opening(body.raw("opening"), request_id(opening))
 
     def _watch(self, body: RawObject, waiter: Waiter) -> Watch:
         after, longest = body.values.get("after"), self.limits.max_watch_seconds
@@ -186,7 +195,7 @@ def _json_refusal(error: StrictJsonError) -> ShapeError:
     if error.kind != "limit":
         return ShapeError("The body is not an object of strict JSON.")
     where = "The body" if error.member is None else "A member"
-    if error.member in {"request", "response"}:
+    if error.member in {"request", "response", "opening"}:
         where = error.member
     message = f"{where} is over the limit {error.limit} of {error.maximum}."
     if error.limit == "encodedBytes":

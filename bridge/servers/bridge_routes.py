@@ -35,6 +35,7 @@ class RouteName(StrEnum):
     CHANNEL = "/channel"
     RPC = "/rpc"
     SESSION_CLOSE = "/session/close"
+    SESSION_KEEP = "/session/keep"
     CALLS = "/calls"
     STATUS = "/status"
 
@@ -75,6 +76,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
             Route(RouteName.CHANNEL, "GET", CallerClass.BROWSER),
             Route(RouteName.RPC, "POST", CallerClass.TERMINAL),
             Route(RouteName.SESSION_CLOSE, "POST", CallerClass.TERMINAL),
+            Route(RouteName.SESSION_KEEP, "POST", CallerClass.TERMINAL),
             Route(RouteName.CALLS, "POST", CallerClass.TERMINAL),
             Route(RouteName.STATUS, "GET", CallerClass.TERMINAL),
         )
