@@ -14,10 +14,11 @@ from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.call_checks import Expired
 from bridge.dispatcher.dispatcher import Dispatcher
+from bridge.dispatcher.envelope import Envelope, read_envelope
 from bridge.dispatcher.methods import METHODS
 from bridge.dispatcher.observers import Observers
 from bridge.dispatcher.params import ABSENT
-from bridge.dispatcher.rpc_session import Ending, Envelope, RpcSession, failure, read_envelope
+from bridge.dispatcher.rpc_session import Ending, RpcSession, failure
 
 __all__ = ["AgentEndpoint", "SessionEvent"]
 

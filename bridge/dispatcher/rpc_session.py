@@ -6,42 +6,23 @@ It never raises; what goes wrong is an error line. Contract: control protocol 1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from bridge.contract.error_codes import AppErrorCode, JsonRpcErrorNumber
-from bridge.contract.limits import JSON_LIMITS, PROTOCOL_LIMITS
-from bridge.contract.strict_json import JsonValue, StrictJsonError, check_size, dumps, loads
-from bridge.dispatcher.app_error import (
-    AppError,
-    RpcError,
-    contract_code,
-    limit_exceeded,
-    wire_error_text,
-)
+from bridge.contract.strict_json import JsonValue, dumps
+from bridge.dispatcher.app_error import AppError, RpcError, contract_code, wire_error_text
 from bridge.dispatcher.call_checks import Expired
 from bridge.dispatcher.dispatcher import Dispatcher
+from bridge.dispatcher.envelope import Envelope, read_envelope
 from bridge.dispatcher.eventually import Eventually, Later, called
 from bridge.dispatcher.json_copy import output_error
 from bridge.dispatcher.methods import ALWAYS_ANSWERED, METHODS, MethodContext, Result
-from bridge.dispatcher.params import ABSENT, Absent, Params
+from bridge.dispatcher.params import ABSENT, Absent
 from bridge.dispatcher.plain_json import quick_dumps
 
-__all__ = ["Ending", "Envelope", "RpcSession", "failure", "read_envelope"]
+__all__ = ["Ending", "RpcSession", "failure"]
 
 _PROTOCOL_VERSION: Final = "1"
-_NO_PARAMS: Final[Params] = MappingProxyType({})
-
-
-class Envelope(NamedTuple):
-    """A parsed line."""
-
-    id: JsonValue | Absent
-    """The id to answer with; absent for a notification, None where it is unknown."""
-    method: str = ""
-    params: Params = _NO_PARAMS
-    error: Exception | None = None
-    """What is wrong with the line, if anything."""
 
 
 class Ending(NamedTuple):
@@ -50,59 +31,6 @@ class Ending(NamedTuple):
     ok: bool
     deferred: bool = False
     code: str | None = None
-
-
-def read_envelope(line: bytes | str) -> Envelope:
-    """Read a line as far as it can be tied to an id. Reserves nothing and runs nothing."""
-    try:
-        if isinstance(line, str):
-            # Before it is encoded: characters are at most as many as bytes.
-            check_size(line, JSON_LIMITS.max_encoded_bytes)
-            line = line.encode()
-        message = loads(line)
-    except StrictJsonError as error:
-        if error.kind == "limit":
-            return Envelope(None, error=limit_exceeded(error))
-        return _unreadable(str(error))
-    except UnicodeEncodeError:
-        return _unreadable("not strict JSON: a lone surrogate")
-    return _checked_envelope(message)
-
-
-def _unreadable(why: str) -> Envelope:
-    text = f"The line is not strict JSON ({why})."
-    return Envelope(None, error=RpcError(JsonRpcErrorNumber.PARSE_ERROR, text))
-
-
-def _checked_envelope(message: JsonValue) -> Envelope:
-    if isinstance(message, list):
-        return _refused(None, "An array is no request; use actions/batch for several calls.")
-    if not isinstance(message, dict):
-        return _refused(None, "A request is a JSON object.")
-    request_id: JsonValue | Absent = message.get("id", ABSENT)
-    if request_id is not ABSENT and not _is_id(request_id):
-        return _refused(None, "An id is a string of at most 256 bytes or an integer.")
-    method = message.get("method")
-    if message.get("jsonrpc") != "2.0" or not isinstance(method, str):
-        known = None if request_id is ABSENT else request_id
-        return _refused(known, 'A request has jsonrpc "2.0" and a method.')
-    params = message.get("params", {})
-    if not isinstance(params, dict):
-        error = RpcError(JsonRpcErrorNumber.INVALID_PARAMS, "params must be an object")
-        return Envelope(request_id, method, error=error)
-    return Envelope(request_id, method, params)
-
-
-def _refused(request_id: JsonValue | Absent, text: str) -> Envelope:
-    return Envelope(request_id, error=RpcError(JsonRpcErrorNumber.INVALID_REQUEST, text))
-
-
-def _is_id(value: object) -> bool:
-    if type(value) is int:
-        return True
-    if isinstance(value, str):
-        return len(value.encode()) <= PROTOCOL_LIMITS.max_id_bytes
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 class RpcSession:
