@@ -141,6 +141,8 @@ def test_every_command_is_there() -> None:
         "render",
         "stdio",
         "headless",
+        "mcp-config",
+        "doctor",
         "check",
         "watch",
         "status",
