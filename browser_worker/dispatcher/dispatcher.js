@@ -389,7 +389,7 @@ export class Dispatcher {
       }
     };
     return watched(
-      () => (this._checkedHost.concurrent ? run(() => {}) : this._turns.run(run)),
+      () => (this._checkedHost.overlaps(spec.name) ? run(() => {}) : this._turns.run(run)),
       (executed) => done(executed.status === "deferred"),
       failed,
     );
