@@ -202,6 +202,8 @@ class Broker:
                 request_id=event.request_id,
                 call=call,
             )
+            # Who calls is alive, whatever becomes of the call.
+            client.sessions.touch(event.session, self._turn.now.monotonic)
             opening = self._opening(client, event, entry.deadline)
             refused = self._enqueue(client, entry, opening)
             if refused is None:
@@ -211,8 +213,10 @@ class Broker:
 
     def _opening(self, client: AttachedClient, call: Call, deadline: float) -> Entry | None:
         """Return what has to be queued before a call, where the call brought it."""
-        opened = client.sessions.is_opened(call.session)
-        if call.opening is None or client.ledger.opens(call.session, deadline, opened=opened):
+        session, sessions = call.session, client.sessions
+        if call.opening is None or client.ledger.opens(
+            session, sessions.closed_seq(session), deadline, opened=sessions.is_opened(session)
+        ):
             return None
         # It outlives every call that comes while that one, which it was brought by, may wait.
         longest = 2 * self._limits.max_call_seconds

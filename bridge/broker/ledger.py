@@ -158,16 +158,16 @@ class Ledger:
         """Say whether something is outstanding for a session."""
         return any(entry.session == session for entry in self._entries.values())
 
-    def opens(self, session: str, deadline: float, *, opened: bool) -> bool:
+    def opens(self, session: str, closed_seq: int, deadline: float, *, opened: bool) -> bool:
         """Say whether what is added now finds its session opened, given that it is or is not.
 
-        An opening that may end before `deadline` might be dropped by a page that is late, and
-        what came behind it run without it.
+        What was sent before `closed_seq` is of another life. An opening that may end before
+        `deadline` might be dropped by a page that is late, and what came behind it run without it.
         """
         for entry in self._entries.values():
             if entry.session == session:
                 if entry.request is None:
                     opened = False
                 elif entry.opens and entry.deadline >= deadline:
-                    opened = True
+                    opened = opened or not entry.seq or entry.seq > closed_seq
         return opened

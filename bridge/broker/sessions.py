@@ -58,6 +58,11 @@ class KnownSessions:
         known = self._sessions.get(session)
         return known is not None and known.opened
 
+    def closed_seq(self, session: str) -> int:
+        """Return the `seq` of the last close job that was sent, or 0."""
+        known = self._sessions.get(session)
+        return 0 if known is None else known.closed_seq
+
     def answered(self, session: str, seq: int, *, well: bool) -> None:
         """Note how what was sent as `seq` was answered.
 
