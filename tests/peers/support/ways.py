@@ -1,0 +1,99 @@
+"""The four ways from an MCP client to the fixture app: its own pipes, a socket, a page, HTTP."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from bridge.client.bridge_runner import StartedBridge, start_bridge
+from tests.peers.support.forwarder import Forwarder, forwarding
+
+__all__ = ["APP_MODULE", "Way", "attached_app", "bascule", "opened_ways"]
+
+ROOT: Final = Path(__file__).parents[3]
+APP_MODULE: Final = "tests.peers.support.fixture_app"
+ORIGIN: Final = "http://127.0.0.1:8765"
+_TEE: Final = str(Path(__file__).with_name("tee.py"))
+_NATIVE_NAME: Final = "peers"
+_PATIENCE_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a client is told to reach the app."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    forwarder: Forwarder | None = None
+    """In place of a command."""
+    server_name: str = "bascule"
+    """Who answers: a gateway, or the app itself."""
+
+    def set_up(self, record: Path) -> dict[str, Any]:
+        """Return what a client's program takes; what goes over pipes is recorded."""
+        if self.forwarder is not None:
+            return {"url": self.forwarder.url}
+        tee = [sys.executable, "-I", "-S", _TEE, str(record)]
+        environment = {"PYTHONPATH": str(ROOT), **self.environment}
+        return {"command": [*tee, *self.command], "env": environment, "cwd": str(ROOT)}
+
+
+def bascule(*words: str) -> tuple[str, ...]:
+    """Return the command line of a command of ours."""
+    return (sys.executable, "-m", "bridge.cli.main", *words)
+
+
+@contextmanager
+def opened_ways(runtime: Path) -> Iterator[dict[str, Way]]:
+    """Run an app and what leads to it for each of the ways."""
+    with ExitStack() as stack:
+        forwarder = stack.enter_context(forwarding())
+        public = ("--public-host", f"127.0.0.1:{forwarder.port}")
+        bridge = stack.enter_context(start_bridge(ORIGIN, runtime, options=public))
+        forwarder.forward_to(bridge.url, bridge.token)
+        stack.enter_context(attached_app(bridge))
+        stack.enter_context(_app(runtime, "--native", _NATIVE_NAME))
+        environment = {"XDG_RUNTIME_DIR": str(runtime)}
+        own = (sys.executable, "-m", APP_MODULE, "--agent-mcp")
+        ways = (
+            Way("agent", own, server_name="Peers' app"),
+            Way("native", bascule("stdio", _NATIVE_NAME, "--protocol", "mcp"), environment),
+            Way("page", bascule("browser-stdio"), environment),
+            Way("http", forwarder=forwarder),
+        )
+        yield {way.name: way for way in ways}
+
+
+@contextmanager
+def attached_app(bridge: StartedBridge) -> Iterator[None]:
+    """Run the app as the page of a bridge."""
+    told = {"url": bridge.url, "token": bridge.token, "origin": bridge.origin}
+    with _app(bridge.runtime, "--attach", given=json.dumps(told)):
+        yield
+
+
+@contextmanager
+def _app(runtime: Path, *arguments: str, given: str = "") -> Iterator[None]:
+    with subprocess.Popen(
+        [sys.executable, "-m", APP_MODULE, *arguments],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(runtime)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(given.encode() + b"\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline()) == {"ready": True}
+            yield
+        finally:
+            process.kill()
