@@ -9,10 +9,11 @@ import { ActionSpec } from "./action_spec.js";
 import { AppError } from "./app_error.js";
 import { andThen, isPromiseLike } from "./eventually.js";
 import { plainOutput } from "./outputs.js";
-import { checkedResource } from "./resources.js";
+import { checkedList, checkedResource, checkedTemplates } from "./resources.js";
 
 /** @import { Eventually } from "./eventually.js" */
-/** @import { CallContext, Host, Resource, Unavailability } from "./host.js" */
+/** @import { CallContext, Host, ListedResource, Resource } from "./host.js" */
+/** @import { ResourceTemplate, Unavailability } from "./host.js" */
 
 /**
  * @param {unknown} value
@@ -169,6 +170,20 @@ export class CheckedHost {
     return andThen(answer, (found) =>
       found === null || found === undefined ? null : checkedResource(found, offset, limit),
     );
+  }
+
+  /**
+   * What can be read, as far as the host lists it.
+   *
+   * @returns {Eventually<ListedResource[]>}
+   */
+  resources() {
+    return andThen(this._host.resources?.() ?? [], checkedList);
+  }
+
+  /** @returns {Eventually<ResourceTemplate[]>} */
+  resourceTemplates() {
+    return andThen(this._host.resourceTemplates?.() ?? [], checkedTemplates);
   }
 
   /** @param {string} domain */

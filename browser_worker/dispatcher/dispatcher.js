@@ -6,10 +6,9 @@
  * Knows actions, revisions, turns and tasks; knows no protocol, no browser and no event loop.
  */
 
-import { PROTOCOL_LIMITS } from "../contract/limits.js";
 import { AppError, contractCode } from "./app_error.js";
 import { OrderedBatch } from "./batch.js";
-import { CallChecks, actionNamed, requireCaller } from "./call_checks.js";
+import { CallChecks, actionNamed } from "./call_checks.js";
 import { CallObservers } from "./call_observers.js";
 import { CheckedHost } from "./checked_host.js";
 import { andThen, watched } from "./eventually.js";
@@ -20,12 +19,14 @@ import { TIMELESS } from "./runtime.js";
 import { TaskTable } from "./task_table.js";
 import { Transaction } from "./transaction.js";
 import { TurnQueue } from "./turn_queue.js";
+import { TurnReads } from "./turn_reads.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
 /** @import { BatchResult } from "./batch.js" */
 /** @import { Batch, Caller, Ended, Executed, ExternalCall, Outside, Seen } from "./calls.js" */
 /** @import { Eventually } from "./eventually.js" */
-/** @import { Host, Resource, Unavailability } from "./host.js" */
+/** @import { Host, ListedResource, Resource, ResourceTemplate } from "./host.js" */
+/** @import { Unavailability } from "./host.js" */
 /** @import { Surroundings } from "./host_call.js" */
 /** @import { Runtime } from "./runtime.js" */
 
@@ -48,12 +49,21 @@ export class Dispatcher {
     this.host = host;
     this.app = Object.freeze({ name: app.name, version: app.version });
     this.tasks = new TaskTable();
-    this._runtime = runtime;
+    /** @readonly */
+    this.runtime = runtime;
     this._onHostError = onHostError;
     this._checkedHost = new CheckedHost(host);
     this._checks = new CallChecks(this._checkedHost);
     this._turns = new TurnQueue();
+    this._reads = new TurnReads({
+      host: this._checkedHost,
+      turns: this._turns,
+      runtime,
+      requireEnabled: () => this.requireEnabled(),
+    });
     this._enabled = false;
+    /** How often it was disabled: what callers were granted before that is void. */
+    this.timesDisabled = 0;
     this._observers = new CallObservers(() => runtime.now());
     this._enabledObservers = /** @type {Observers<boolean>} */ (new Observers());
     /** @type {Surroundings} */
@@ -78,6 +88,7 @@ export class Dispatcher {
   setEnabled(enabled) {
     if (this._enabled === enabled) return;
     this._enabled = enabled === true;
+    if (!this._enabled) this.timesDisabled++;
     this._enabledObservers.notify(this._enabled);
   }
 
@@ -298,7 +309,7 @@ export class Dispatcher {
    * @returns {Eventually<Seen<Record<string, unknown>>>}
    */
   inspectAtRevision(query, caller) {
-    return this._inTurn(() => this._checkedHost.inspect(query), caller);
+    return this._reads.state(query, caller);
   }
 
   /**
@@ -308,11 +319,10 @@ export class Dispatcher {
    * @param {number} offset Bytes.
    * @param {number} limit Bytes, at most 65,536.
    * @param {Caller} [caller] As above.
-   * @returns {Eventually<Resource>}
-   * @throws {AppError} `UNKNOWN_RESOURCE`
+   * @returns {Eventually<Resource>} Rejects or throws `UNKNOWN_RESOURCE`.
    */
   readResource(uri, offset, limit, caller) {
-    return andThen(this.readResourceAtRevision(uri, offset, limit, caller), ({ value }) => value);
+    return andThen(this._reads.resource(uri, offset, limit, caller), ({ value }) => value);
   }
 
   /**
@@ -325,36 +335,27 @@ export class Dispatcher {
    * @returns {Eventually<Seen<Resource>>}
    */
   readResourceAtRevision(uri, offset, limit, caller) {
-    const read = () =>
-      andThen(this._checkedHost.readResource(uri, offset, limit), (found) => {
-        if (found === null) throw new AppError("UNKNOWN_RESOURCE", "The app has no such resource.");
-        return found;
-      });
-    return this._inTurn(read, caller);
+    return this._reads.resource(uri, offset, limit, caller);
   }
 
   /**
-   * What lasts too long goes on, but gives up its turn.
+   * What can be read, as far as the host lists it, in turn.
    *
-   * @template T
-   * @param {() => Eventually<T>} call
-   * @param {Caller | undefined} caller
-   * @returns {Eventually<Seen<T>>}
+   * @param {Caller} [caller] As above.
+   * @returns {Eventually<ListedResource[]>} Rejects or throws `INVALID_OUTPUT`.
    */
-  _inTurn(call, caller) {
-    const checked = () => {
-      // Its turn may have come long after it was asked for.
-      if (caller !== undefined) {
-        this.requireEnabled();
-        requireCaller(caller);
-      }
-      return andThen(call(), (value) => ({ value, revision: this.revision() }));
-    };
-    if (this._checkedHost.concurrent) return checked();
-    return this._turns.run((giveUp) => {
-      const cancel = this._runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, giveUp);
-      return watched(checked, cancel, cancel);
-    });
+  resources(caller) {
+    return andThen(this._reads.resources(caller), ({ value }) => value);
+  }
+
+  /**
+   * How the names of many resources are made, as far as the host says, in turn.
+   *
+   * @param {Caller} [caller] As above.
+   * @returns {Eventually<ResourceTemplate[]>} Rejects or throws `INVALID_OUTPUT`.
+   */
+  resourceTemplates(caller) {
+    return andThen(this._reads.resourceTemplates(caller), ({ value }) => value);
   }
 
   /**
