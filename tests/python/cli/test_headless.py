@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.headless import app_arguments
+from bridge.cli.headless import AppCommand, app_command
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import run_command, running_command
@@ -61,18 +61,26 @@ def test_the_app_gets_its_arguments_as_they_are_and_the_mode_last(tmp_path: Path
     assert json.loads(done.stdout) == [*words, "--agent-json"]
 
 
+JSON = AppCommand([], "json")
+
+
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "command"),
     [
-        (["app"], ["app"]),
-        (["app", "--protocol", "json"], ["app"]),
-        (["app", "-x", "--protocol=json"], ["app", "-x"]),
-        (["--", "app", "--protocol", "json"], ["app", "--protocol", "json"]),
-        (["app", "--protocol", "json", "-x"], ["app", "--protocol", "json", "-x"]),
+        (["app"], AppCommand(["app"], "json")),
+        (["app", "--protocol", "json"], AppCommand(["app"], "json")),
+        (["app", "-x", "--protocol=mcp"], AppCommand(["app", "-x"], "mcp")),
+        (["app", "--protocol", "mcp", "--accept-legacy"], AppCommand(["app"], "mcp", True)),
+        (["app", "--accept-legacy", "--protocol=mcp"], AppCommand(["app"], "mcp", True)),
+        (["--", "app", "--protocol", "json"], AppCommand(["app", "--protocol", "json"], "json")),
+        (
+            ["app", "--protocol", "json", "-x"],
+            AppCommand(["app", "--protocol", "json", "-x"], "json"),
+        ),
     ],
 )
-def test_the_protocol_may_stand_after_the_app(given: list[str], words: list[str]) -> None:
-    assert app_arguments(given, "json") == (words, "json")
+def test_options_may_stand_after_the_app(given: list[str], command: AppCommand) -> None:
+    assert app_command(given, JSON) == command
 
 
 @pytest.mark.parametrize(
@@ -81,14 +89,16 @@ def test_the_protocol_may_stand_after_the_app(given: list[str], words: list[str]
         ([], "APP is missing"),
         (["--"], "APP is missing"),
         ([""], "APP is missing"),
-        (["app", "--protocol", "mcp"], "MCP is not spoken yet"),
+        (["--accept-legacy"], "APP is missing"),
         (["app", "--protocol=x"], "it is json"),
         (["app", "--agent-json"], "leave out --agent-json"),
+        (["app", "--agent-mcp", "--protocol=mcp"], "leave out --agent-mcp"),
+        (["app", "--accept-legacy"], "is for --protocol mcp"),
     ],
 )
 def test_wrong_usage_is_explained(given: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        app_arguments(given, "json")
+        app_command(given, JSON)
 
 
 def test_an_app_that_there_is_not_is_told_in_a_line(tmp_path: Path) -> None:
