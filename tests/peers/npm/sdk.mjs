@@ -1,19 +1,21 @@
 // @ts-check
-/** The older official client, of `@modelcontextprotocol/sdk`, as a program. It has one mode. */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-
+/**
+ * The official client of `@modelcontextprotocol/sdk`, which knows the legacy revisions only, as a
+ * program: as it is now (mode "legacy"), or as it was when 2025-06-18 was the newest (that mode).
+ */
 import { serveCommands } from "./commands.mjs";
 
 /** @import { SetUp } from "./commands.mjs" */
 
+/** @typedef {import("@modelcontextprotocol/sdk/shared/transport.js").Transport} Transport */
+
 /** @param {SetUp} setUp */
 async function connect(setUp) {
+  const sdk = setUp.mode === "legacy" ? "@modelcontextprotocol/sdk" : `sdk-of-${setUp.mode}`;
+  const { Client } = await import(`${sdk}/client/index.js`);
   const client = new Client({ name: "tests of Bascule", version: "1" });
   let protocolVersion = "";
-  /** @type {import("@modelcontextprotocol/sdk/shared/transport.js").Transport} */
-  const carrier = transport(setUp);
+  const carrier = await transport(sdk, setUp);
   // It tells its transport which revision was agreed on, and nobody else.
   const tell = carrier.setProtocolVersion?.bind(carrier);
   carrier.setProtocolVersion = (version) => {
@@ -41,9 +43,17 @@ async function connect(setUp) {
   };
 }
 
-/** @param {SetUp} setUp */
-function transport({ url, command: [command = "", ...args] = [], env = {}, cwd = "." }) {
-  if (url !== undefined) return new StreamableHTTPClientTransport(new URL(url));
+/**
+ * @param {string} sdk
+ * @param {SetUp} setUp
+ * @returns {Promise<Transport>}
+ */
+async function transport(sdk, { url, command: [command = "", ...args] = [], env = {}, cwd = "." }) {
+  if (url !== undefined) {
+    const { StreamableHTTPClientTransport } = await import(`${sdk}/client/streamableHttp.js`);
+    return new StreamableHTTPClientTransport(new URL(url));
+  }
+  const { StdioClientTransport } = await import(`${sdk}/client/stdio.js`);
   return new StdioClientTransport({ command, args, env, cwd });
 }
 
