@@ -365,7 +365,7 @@ export function makeFixture({ runtime } = {}) {
     return notes.listed === "slow" ? tickComes().then(() => entries) : entries;
   }
 
-  /** @type {Host & { resources: () => any, resourceTemplates: () => any }} */
+  /** @type {Host} */
   const host = {
     actions: () => ACTIONS,
     revision(action) {

@@ -31,10 +31,11 @@ const RESOURCES = new Map([
  */
 export function findResource(uri, note) {
   if (uri === "note:text") return ["text/plain", utf8(note)];
-  const sized = /^note:(bytes|letters|pixels)\/([0-9]{1,6})$/.exec(uri);
+  const sized = /^note:(bytes|letters|nulls|pixels)\/([0-9]{1,6})$/.exec(uri);
   if (sized === null) return RESOURCES.get(uri);
   const size = Number(sized[2]);
-  if (sized[1] === "letters") return ["text/plain", new Uint8Array(size).fill(120)];
+  const letter = { letters: 120, nulls: 0 }[/** @type {string} */ (sized[1])];
+  if (letter !== undefined) return ["text/plain", new Uint8Array(size).fill(letter)];
   return [sized[1] === "pixels" ? "image/png" : "application/octet-stream", numbered(size)];
 }
 

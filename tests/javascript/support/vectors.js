@@ -29,10 +29,12 @@ export function loadVectors(name) {
  * @returns {[string, Vector[]][]} By file.
  */
 export function controlVectors() {
+  const read = (/** @type {string} */ name) => readFileSync(join(FOLDER, name), "utf8");
+  const catalog = read("mcp_catalog.json");
   return readdirSync(FOLDER)
     .filter((name) => name.endsWith(".json") && !NO_CONVERSATIONS.has(name))
     .sort()
-    .map((name) => [name, readVectors(readFileSync(join(FOLDER, name), "utf8"))]);
+    .map((name) => [name, readVectors(read(name), catalog)]);
 }
 
 /**

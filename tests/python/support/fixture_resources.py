@@ -15,7 +15,7 @@ def numbered(size: int) -> bytes:
 
 
 IMAGE: Final = b"\x89PNG\r\n\x1a\n"
-SIZED: Final = re.compile(r"note:(bytes|letters|pixels)/([0-9]{1,6})")
+SIZED: Final = re.compile(r"note:(bytes|letters|nulls|pixels)/([0-9]{1,6})")
 RESOURCES: Final[Mapping[str, tuple[str, bytes]]] = {
     "note:zeros": ("application/octet-stream", numbered(200_000)),
     "note:empty": ("text/plain", b""),
@@ -40,8 +40,8 @@ def find_resource(uri: str, note: str) -> tuple[str, bytes] | None:
     if sized is None:
         return RESOURCES.get(uri)
     kind, size = sized[1], int(sized[2])
-    if kind == "letters":
-        return "text/plain", b"x" * size
+    if kind in {"letters", "nulls"}:
+        return "text/plain", (b"x" if kind == "letters" else b"\0") * size
     return "image/png" if kind == "pixels" else "application/octet-stream", numbered(size)
 
 
