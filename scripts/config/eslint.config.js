@@ -26,7 +26,10 @@ export default [
     },
   },
   { files: pureRooms, languageOptions: { globals: {} } },
-  { files: ["browser_worker/link/**/*.js"], languageOptions: { globals: globals.browser } },
+  {
+    files: ["browser_worker/{link,webmcp}/**/*.js"],
+    languageOptions: { globals: globals.browser },
+  },
   { files: ["browser_worker/link/worker.js"], languageOptions: { globals: globals.worker } },
   { files: ["browser_worker/demo/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["browser_worker/node/**/*.js"], languageOptions: { globals: globals.node } },
