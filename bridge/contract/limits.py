@@ -15,10 +15,12 @@ from typing import NamedTuple
 __all__ = [
     "BRIDGE_LIMITS",
     "JSON_LIMITS",
+    "MCP_LIMITS",
     "NATIVE_LIMITS",
     "PROTOCOL_LIMITS",
     "BridgeLimits",
     "JsonLimits",
+    "McpLimits",
     "NativeLimits",
     "ProtocolLimits",
 ]
@@ -127,7 +129,22 @@ class NativeLimits(NamedTuple):
     """How long no connection is accepted after the system had no handle left for one."""
 
 
+class McpLimits(NamedTuple):
+    """Bounds of MCP, beside those of every message."""
+
+    max_small_resource_bytes: int = 196_608
+    """Larger ones are read in parts: base64 of this much is as long as a string may be."""
+    max_text_block_bytes: int = 200_000
+    """Below the longest string that a line may hold."""
+    resources_per_page: int = 100
+    max_task_wait_seconds: float = 25.0
+    """Below the time that a call through a bridge may take."""
+    catalog_ttl_seconds: int = 3_600
+    """How long a client may take what it was told of tools to be so: they never change."""
+
+
 JSON_LIMITS = JsonLimits()
 PROTOCOL_LIMITS = ProtocolLimits()
 BRIDGE_LIMITS = BridgeLimits()
+MCP_LIMITS = McpLimits()
 NATIVE_LIMITS = NativeLimits()

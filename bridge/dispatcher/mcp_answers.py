@@ -10,17 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from bridge.contract.error_codes import AppErrorCode
+from bridge.contract.limits import MCP_LIMITS
 from bridge.contract.mcp_messages import META_SERVER_INFO, Era
 from bridge.contract.strict_json import JsonValue, StrictJsonError, dumps
-from bridge.dispatcher.app_error import to_wire_error
+from bridge.dispatcher.app_error import sendable_error, to_wire_error
 from bridge.dispatcher.json_copy import output_error
 from bridge.dispatcher.params import ABSENT, Absent
 from bridge.dispatcher.plain_json import quick_dumps
 
-__all__ = ["McpAnswers", "ServerInfo", "error_line", "result_line"]
+__all__ = ["McpAnswers", "ServerInfo", "error_line", "result_line", "told_error"]
 
-_MAX_TEXT_BYTES: Final = 200_000
-"""Of one block: below the longest string that a line may hold."""
 _RESULT_ELSEWHERE: Final = "The result is in structuredContent."
 _ERROR_ELSEWHERE: Final = "The error is in structuredContent."
 _CUT_MESSAGE: Final = "The error cannot be told in full."
@@ -63,12 +62,16 @@ class McpAnswers:
         era: Era,
         result: Mapping[str, Any],
         ttl_ms: int | None = None,
+        or_else: Mapping[str, Any] | None = None,
     ) -> str:
-        """Return the line of a result; of an error where it is over a limit."""
+        """Return the line of a result; where it is over a limit, of `or_else`, or of an error."""
+        whole = {"jsonrpc": "2.0", "id": request_id, "result": self.in_era(era, result, ttl_ms)}
         try:
-            return result_line(request_id, _written(self.in_era(era, result, ttl_ms)))
+            return _written(whole).decode()
         except Exception as error:  # noqa: BLE001 - what it holds may do anything when it is read
-            wire = to_wire_error(output_error(error, result))
+            if or_else is not None:
+                return self.result(request_id, era, or_else, ttl_ms)
+            wire = told_error(output_error(error, result))
             return error_line(request_id, wire["code"], wire["message"], wire.get("data"))
 
     def tool_result(
@@ -86,13 +89,11 @@ class McpAnswers:
         try:
             blocks = [*_text_blocks(_written(structured)), *content]
             return self._tool_line(request_id, era, blocks, structured)
-        except StrictJsonError:
+        except Exception:  # noqa: BLE001, S110 - as above
             pass
-        except Exception as error:  # noqa: BLE001 - as above
-            return self.tool_failure(request_id, era, to_wire_error(error))
         try:
             return self._tool_line(request_id, era, [_text(_RESULT_ELSEWHERE)], structured)
-        except StrictJsonError as error:
+        except Exception as error:  # noqa: BLE001 - as above
             return self.tool_failure(request_id, era, _unsendable(error, structured))
 
     def tool_failure(self, request_id: JsonValue, era: Era, error: Mapping[str, Any]) -> str:
@@ -129,8 +130,16 @@ class McpAnswers:
         return _written(whole).decode()
 
 
+def told_error(error: object) -> dict[str, Any]:
+    """Make of anything raised what may be told. It may still be too much for a line."""
+    try:
+        return to_wire_error(error)
+    except Exception:  # noqa: BLE001 - an exception of the app's may do anything when it is read
+        return sendable_error(error)
+
+
 def result_line(request_id: JsonValue, result: bytes) -> str:
-    """Return the line of a result that is written already. Raises `StrictJsonError`."""
+    """Return the line of a result that is written already."""
     line = b'{"jsonrpc":"2.0","id":' + dumps(request_id) + b',"result":' + result + b"}"
     return line.decode()
 
@@ -164,8 +173,9 @@ def _text(text: str) -> dict[str, str]:
 def _text_blocks(text: bytes) -> Iterator[dict[str, str]]:
     """Cut a text at the bounds of characters."""
     start = 0
-    while len(text) - start > _MAX_TEXT_BYTES:
-        end = start + _MAX_TEXT_BYTES
+    most = MCP_LIMITS.max_text_block_bytes
+    while len(text) - start > most:
+        end = start + most
         # Bytes that go on with a character begin with the bits 10.
         while text[end] & 0xC0 == 0x80:
             end -= 1
@@ -174,9 +184,9 @@ def _text_blocks(text: bytes) -> Iterator[dict[str, str]]:
     yield _text(text[start:].decode())
 
 
-def _unsendable(error: StrictJsonError, structured: Mapping[str, Any]) -> dict[str, Any]:
-    if error.kind != "limit":
-        return to_wire_error(output_error(error, structured))
+def _unsendable(error: Exception, structured: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(error, StrictJsonError) or error.kind != "limit":
+        return told_error(output_error(error, structured))
     code = AppErrorCode.LIMIT_EXCEEDED
     return {
         "code": int(code),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from bridge.contract.error_codes import JsonRpcErrorNumber
+from bridge.contract.limits import MCP_LIMITS
 from bridge.contract.mcp_messages import (
     INITIALIZE,
     LATER_METHODS,
@@ -43,14 +44,15 @@ __all__ = [
 ]
 
 _CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {}, "resources": {}}
-_LASTING_MS: Final = 3_600_000
-"""For how long what never changes while a server runs may be kept."""
+_LASTING_MS: Final = MCP_LIMITS.catalog_ttl_seconds * 1_000
 
 
 class Answered(NamedTuple):
     """The message is dealt with by this line."""
 
     line: str
+    refused: bool = False
+    """Whether it is an error: the message was no valid request."""
 
 
 class Cancelled(NamedTuple):
@@ -110,7 +112,7 @@ class McpFront:
         era = era_of(method, params)
         refusal = _refusal(envelope, era)
         if refusal is not None:
-            return Answered(error_line(envelope.id, *refusal))
+            return Answered(error_line(envelope.id, *refusal), refused=True)
         if method in LATER_METHODS:
             # The envelope's id is a string or an integer.
             request_id: Any = envelope.id
@@ -118,10 +120,19 @@ class McpFront:
         return Answered(result_line(envelope.id, self._result(method, params, era)))
 
     def result(
-        self, request: AppRequest, result: Mapping[str, Any], *, ttl_ms: int | None = None
+        self,
+        request: AppRequest,
+        result: Mapping[str, Any],
+        *,
+        ttl_ms: int | None = None,
+        or_else: Mapping[str, Any] | None = None,
     ) -> str:
-        """Return the line of a result. `ttl_ms`: for how long it may be kept; None says nothing."""
-        return self._answers.result(request.id, request.era, result, ttl_ms)
+        """Return the line of a result.
+
+        `ttl_ms` says for how long it may be kept, `or_else` what to give where that is too much
+        for a line; without it that is an error.
+        """
+        return self._answers.result(request.id, request.era, result, ttl_ms, or_else)
 
     def tool_result(
         self,
@@ -154,7 +165,8 @@ class McpFront:
         message = wire["message"]
         if envelope.kind == "array":
             message = "An array is no request; send one message a line."
-        return Answered(error_line(envelope.id, wire["code"], message, wire.get("data")))
+        line = error_line(envelope.id, wire["code"], message, wire.get("data"))
+        return Answered(line, refused=True)
 
     def _result(self, method: str, params: Params, era: Era) -> bytes:
         """Return the result of a method that needs no app, as it is written."""

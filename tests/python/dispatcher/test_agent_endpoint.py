@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.dispatcher.agent_endpoint import AgentEndpoint, SessionEvent
 from bridge.dispatcher.dispatcher import Dispatcher
-from bridge.dispatcher.rpc_session import Ending
+from bridge.dispatcher.session_answer import Ending
 from tests.python.support.dispatchers import (
     APP,
     HandRuntime,
