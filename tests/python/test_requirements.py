@@ -18,7 +18,7 @@ JAVASCRIPT_TEST = re.compile(
     r"""\b(?:test|it)\(\s*(["'`])(?P<name>(?:\\.|(?!\1).)*)\1""", re.DOTALL
 )
 
-CORE = ROOT / "tests" / "requirements" / "core.toml"
+BY_HEADING = [path for path in REQUIREMENTS if path.name in {"core.toml", "mcp.toml"}]
 
 Rule = dict[str, object]
 
@@ -27,9 +27,9 @@ def rules(path: Path) -> list[Rule]:
     return list(tomllib.loads(path.read_text(encoding="utf-8"))["rule"])
 
 
-def headings() -> list[str]:
-    """Return the parts of the reference that the core's rules are taken from."""
-    return list(tomllib.loads(CORE.read_text(encoding="utf-8"))["headings"])
+def headings(path: Path) -> list[str]:
+    """Return the parts of the reference that a file's rules are taken from."""
+    return list(tomllib.loads(path.read_text(encoding="utf-8"))["headings"])
 
 
 @cache
@@ -98,10 +98,11 @@ def test_ids_of_rules_are_unique(path: Path) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_every_rule_of_the_core_names_a_heading_and_every_heading_has_rules() -> None:
-    named = [rule.get("heading") for rule in rules(CORE)]
-    assert {heading for heading in named if heading not in headings()} == set()
-    assert set(headings()) <= set(named)
+@pytest.mark.parametrize("path", BY_HEADING, ids=lambda path: path.name)
+def test_every_rule_names_a_heading_and_every_heading_has_rules(path: Path) -> None:
+    named = [rule.get("heading") for rule in rules(path)]
+    assert {heading for heading in named if heading not in headings(path)} == set()
+    assert set(headings(path)) <= set(named)
 
 
 def test_a_rule_without_a_test_or_with_an_unknown_one_is_found() -> None:
