@@ -13,20 +13,19 @@ import { CallObservers } from "./call_observers.js";
 import { CheckedHost } from "./checked_host.js";
 import { andThen, watched } from "./eventually.js";
 import { HostCall } from "./host_call.js";
+import { HostReading } from "./host_reading.js";
 import { Observers } from "./observers.js";
 import { completed } from "./outputs.js";
 import { TIMELESS } from "./runtime.js";
 import { TaskTable } from "./task_table.js";
 import { Transaction } from "./transaction.js";
 import { TurnQueue } from "./turn_queue.js";
-import { TurnReads } from "./turn_reads.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
 /** @import { BatchResult } from "./batch.js" */
 /** @import { Batch, Caller, Ended, Executed, ExternalCall, Outside, Seen } from "./calls.js" */
 /** @import { Eventually } from "./eventually.js" */
-/** @import { Host, ListedResource, Resource, ResourceTemplate } from "./host.js" */
-/** @import { Unavailability } from "./host.js" */
+/** @import { Host, Resource, Unavailability } from "./host.js" */
 /** @import { Surroundings } from "./host_call.js" */
 /** @import { Runtime } from "./runtime.js" */
 
@@ -55,12 +54,10 @@ export class Dispatcher {
     this._checkedHost = new CheckedHost(host);
     this._checks = new CallChecks(this._checkedHost);
     this._turns = new TurnQueue();
-    this._reads = new TurnReads({
-      host: this._checkedHost,
-      turns: this._turns,
-      runtime,
-      requireEnabled: () => this.requireEnabled(),
-    });
+    /** @readonly */
+    this.reading = new HostReading(this._checkedHost, this._turns, runtime, () =>
+      this.requireEnabled(),
+    );
     this._enabled = false;
     /** How often it was disabled: what callers were granted before that is void. */
     this.timesDisabled = 0;
@@ -309,7 +306,7 @@ export class Dispatcher {
    * @returns {Eventually<Seen<Record<string, unknown>>>}
    */
   inspectAtRevision(query, caller) {
-    return this._reads.state(query, caller);
+    return this.reading.inspect(query, caller);
   }
 
   /**
@@ -322,7 +319,7 @@ export class Dispatcher {
    * @returns {Eventually<Resource>} Rejects or throws `UNKNOWN_RESOURCE`.
    */
   readResource(uri, offset, limit, caller) {
-    return andThen(this._reads.resource(uri, offset, limit, caller), ({ value }) => value);
+    return andThen(this.reading.resource(uri, offset, limit, caller), ({ value }) => value);
   }
 
   /**
@@ -335,27 +332,7 @@ export class Dispatcher {
    * @returns {Eventually<Seen<Resource>>}
    */
   readResourceAtRevision(uri, offset, limit, caller) {
-    return this._reads.resource(uri, offset, limit, caller);
-  }
-
-  /**
-   * What can be read, as far as the host lists it, in turn.
-   *
-   * @param {Caller} [caller] As above.
-   * @returns {Eventually<ListedResource[]>} Rejects or throws `INVALID_OUTPUT`.
-   */
-  resources(caller) {
-    return andThen(this._reads.resources(caller), ({ value }) => value);
-  }
-
-  /**
-   * How the names of many resources are made, as far as the host says, in turn.
-   *
-   * @param {Caller} [caller] As above.
-   * @returns {Eventually<ResourceTemplate[]>} Rejects or throws `INVALID_OUTPUT`.
-   */
-  resourceTemplates(caller) {
-    return andThen(this._reads.resourceTemplates(caller), ({ value }) => value);
+    return this.reading.resource(uri, offset, limit, caller);
   }
 
   /**

@@ -9,7 +9,7 @@
 import { MCP_LIMITS } from "../contract/limits.js";
 import { META_SERVER_INFO } from "../contract/mcp_messages.js";
 import { StrictJsonError, stringify } from "../contract/strict_json.js";
-import { AppError, RpcError, sendableError, toWireError } from "./app_error.js";
+import { AppError, contractCode, sendableError, toWireError } from "./app_error.js";
 import { outputError } from "./json_copy.js";
 
 /** @import { Era } from "../contract/mcp_messages.js" */
@@ -32,13 +32,16 @@ export class McpAnswers {
   /**
    * @param {Answerable} request
    * @param {Record<string, unknown>} result
-   * @param {number} [ttlMs] How long a client may keep it, in milliseconds, where it may be kept.
-   * @returns {string} An error where it is over a limit.
+   * @param {object} [options]
+   * @param {number | undefined} [options.ttlMs] How long a client may keep it, in milliseconds, where it may be kept.
+   * @param {Record<string, unknown>} [options.otherwise] Another result, where the first is over a limit.
+   * @returns {string} An error where that is over a limit, too.
    */
-  result(request, result, ttlMs) {
+  result(request, result, { ttlMs, otherwise } = {}) {
     try {
       return this._line(request, result, ttlMs);
     } catch (error) {
+      if (otherwise !== undefined) return this.result(request, otherwise, { ttlMs });
       return errorLine(request.id, wireError(outputError(error, result)));
     }
   }
@@ -150,21 +153,19 @@ export function wireError(error) {
   try {
     return toWireError(error);
   } catch {
-    return sendableError(undefined);
+    return sendableError(error);
   }
 }
 
 /**
- * An error as a tool tells it: always with a code for programs.
+ * The same as a tool tells it: always with a code for programs.
  *
  * @param {unknown} error
  * @returns {WireError}
  */
 export function toolError(error) {
-  const whole = wireError(error);
-  return whole.data === undefined && error instanceof RpcError
-    ? { ...whole, data: { code: error.kind } }
-    : whole;
+  const told = wireError(error);
+  return told.data === undefined ? { ...told, data: { code: contractCode(error) } } : told;
 }
 
 /**

@@ -105,11 +105,12 @@ export class McpFront {
    * @param {AppRequest} request
    * @param {Record<string, unknown>} result
    * @param {object} [options]
-   * @param {number} [options.ttlMs] How long a client may keep it.
+   * @param {number | undefined} [options.ttlMs] How long a client may keep it.
+   * @param {Record<string, unknown>} [options.otherwise] Another result, where the first is over a limit.
    * @returns {string} With what the era adds.
    */
-  result(request, result, { ttlMs } = {}) {
-    return this._answers.result(request, result, ttlMs);
+  result(request, result, options) {
+    return this._answers.result(request, result, options);
   }
 
   /**
@@ -148,7 +149,7 @@ export class McpFront {
     /** @param {Record<string, unknown>} result @param {number} [ttlMs] @returns {Answered} */
     const answered = (result, ttlMs) => ({
       kind: "answered",
-      line: this._answers.result(request, result, ttlMs),
+      line: this._answers.result(request, result, { ttlMs }),
       ok: true,
     });
     switch (request.method) {

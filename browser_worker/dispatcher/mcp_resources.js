@@ -5,7 +5,7 @@
  */
 
 import { JSON_RPC_ERROR } from "../contract/error_codes.js";
-import { MCP_LIMITS, PROTOCOL_LIMITS } from "../contract/limits.js";
+import { MCP_LIMITS } from "../contract/limits.js";
 import { MCP_ERROR } from "../contract/mcp_messages.js";
 import { decodeUtf8 } from "../contract/utf8.js";
 import { AppError, RpcError } from "./app_error.js";
@@ -15,12 +15,15 @@ import { base64 } from "./resources.js";
 
 /** @import { Era, Refusal } from "../contract/mcp_messages.js" */
 /** @import { Eventually } from "./eventually.js" */
+/** @import { Resource } from "./host.js" */
 /** @import { Block } from "./mcp_answers.js" */
 /** @import { AppRequest } from "./mcp_front.js" */
 /** @import { MethodContext } from "./methods.js" */
 
-/** @typedef {{ result: Record<string, unknown> } | { refusal: Refusal, code: string }} Told */
-/** @typedef {{ mimeType: string, size: number, data: Uint8Array | undefined }} Whole Without data where it is too large. */
+/** @typedef {Record<string, unknown>} Result */
+/** @typedef {{ result: Result, otherwise?: Result }} ResourceResult `otherwise` where it is too much for a line. */
+/** @typedef {{ refusal: Refusal, code: string }} ResourceRefusal An error as MCP words it, and the app's code. */
+/** @typedef {ResourceResult | ResourceRefusal} Told */
 
 /** What is text beside `text/*`, `+json` and `+xml`. */
 const TEXTS = new Set([
@@ -39,16 +42,16 @@ const TEXTS = new Set([
  * @throws {AppError | RpcError} What the app refuses, and a bad cursor.
  */
 export function answerResources(context, { method, params, era }) {
-  const { dispatcher } = context;
+  const { reading } = context.dispatcher;
   const cursor = /** @type {string | undefined} */ (params["cursor"]);
   switch (method) {
     case "resources/list":
-      return andThen(dispatcher.resources(caller(context)), (all) =>
-        page("resources", all, cursor),
+      return andThen(reading.resources(caller(context)), ({ value }) =>
+        page("resources", value, cursor),
       );
     case "resources/templates/list":
-      return andThen(dispatcher.resourceTemplates(caller(context)), (all) =>
-        page("resourceTemplates", all, cursor),
+      return andThen(reading.resourceTemplates(caller(context)), ({ value }) =>
+        page("resourceTemplates", value, cursor),
       );
     default:
       return readSmall(context, String(params["uri"]), era);
@@ -79,9 +82,9 @@ function page(name, all, cursor) {
  */
 async function readSmall(context, uri, era) {
   try {
-    const { mimeType, size, data } = await readWhole(context, uri);
-    if (data !== undefined) {
-      return { result: { contents: [{ uri, mimeType, ...textOrBlob(mimeType, data) }] } };
+    const { mimeType, size, data } = await whole(context, uri);
+    if (size <= MCP_LIMITS.maxSmallResourceBytes) {
+      return contents({ uri, mimeType }, data);
     }
     const message = `This resource has ${size} bytes, too many for one answer: read it in parts with the tool resource_read.`;
     const number = JSON_RPC_ERROR.INVALID_PARAMS;
@@ -110,9 +113,10 @@ export async function picture(context, uri, mimeType) {
     ...(mimeType === undefined ? {} : { mimeType }),
   };
   try {
-    const whole = await readWhole(context, uri);
-    if (whole.data === undefined || !mediaType(whole.mimeType).startsWith("image/")) return link;
-    return { type: "image", data: base64(whole.data), mimeType: whole.mimeType };
+    const found = await whole(context, uri);
+    const isSmall = found.size <= MCP_LIMITS.maxSmallResourceBytes;
+    if (!isSmall || !mediaType(found.mimeType).startsWith("image/")) return link;
+    return { type: "image", data: base64(found.data), mimeType: found.mimeType };
   } catch (error) {
     context.dispatcher.reportHostError(error);
     return link;
@@ -120,56 +124,34 @@ export async function picture(context, uri, mimeType) {
 }
 
 /**
- * Reads all of a resource where that is small, in parts as any other caller does.
- *
  * @param {MethodContext} context
  * @param {string} uri
- * @returns {Promise<Whole>}
+ * @returns {Eventually<Resource>}
  */
-async function readWhole(context, uri) {
-  /** @type {Uint8Array[]} */
-  const parts = [];
-  let from = 0;
-  for (;;) {
-    const most = PROTOCOL_LIMITS.maxResourceChunkBytes;
-    const { mimeType, size, data } = await context.dispatcher.readResource(
-      uri,
-      from,
-      most,
-      caller(context),
-    );
-    if (size > MCP_LIMITS.maxSmallResourceBytes) return { mimeType, size, data: undefined };
-    parts.push(data);
-    from += data.length;
-    if (from >= size) return { mimeType, size: from, data: joined(parts, from) };
-  }
+function whole(context, uri) {
+  const most = MCP_LIMITS.maxSmallResourceBytes;
+  const seen = context.dispatcher.reading.wholeResource(uri, most, caller(context));
+  return andThen(seen, ({ value }) => value);
 }
 
 /**
- * @param {readonly Uint8Array[]} parts
- * @param {number} size
- */
-function joined(parts, size) {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
-/**
- * @param {string} mimeType
+ * @param {{ uri: string, mimeType: string }} named
  * @param {Uint8Array} data
- * @returns {{ text: string } | { blob: string }}
+ * @returns {ResourceResult}
  */
-function textOrBlob(mimeType, data) {
-  const type = mediaType(mimeType);
-  const isText =
-    type.startsWith("text/") || type.endsWith("+json") || type.endsWith("+xml") || TEXTS.has(type);
-  const text = isText ? decodeUtf8(data) : undefined;
-  return text === undefined ? { blob: base64(data) } : { text };
+function contents(named, data) {
+  const blob = { contents: [{ ...named, blob: base64(data) }] };
+  const text = isText(mediaType(named.mimeType)) ? decodeUtf8(data) : undefined;
+  if (text === undefined) return { result: blob };
+  // Text that is all escapes may be too long for a line, and is never so as base64.
+  return { result: { contents: [{ ...named, text }] }, otherwise: blob };
+}
+
+/** @param {string} type */
+function isText(type) {
+  return (
+    type.startsWith("text/") || type.endsWith("+json") || type.endsWith("+xml") || TEXTS.has(type)
+  );
 }
 
 /** @param {string} mimeType */

@@ -11,21 +11,14 @@ import { andThen } from "./eventually.js";
 import { TOOLS } from "./mcp_catalog.js";
 import { picture } from "./mcp_resources.js";
 import { METHODS } from "./methods.js";
-import { taskEnd } from "./task_end.js";
 
 /** @import { Validator } from "../contract/schema.js" */
 /** @import { Eventually } from "./eventually.js" */
 /** @import { Block } from "./mcp_answers.js" */
 /** @import { MethodContext, Result } from "./methods.js" */
 /** @import { Params } from "./params.js" */
-/** @import { Task } from "./task_table.js" */
+/** @import { TaskWatch } from "./task_watch.js" */
 
-/**
- * @typedef {object} Waiting What a call that waits is watched by.
- * @property {(task: Task) => void} tell Says how a task stands, while its end is waited for.
- * @property {(stop: () => void) => void} stoppable Given what ends the waiting.
- */
-/** @typedef {MethodContext & Waiting} ToolContext */
 /** @typedef {{ structured: Result, content: readonly Block[] }} ToolResult */
 
 /** @type {ReadonlyMap<string, string>} */
@@ -47,22 +40,23 @@ const validators = new Map();
 /**
  * Runs a tool.
  *
- * @param {ToolContext} context
+ * @param {MethodContext} context
  * @param {string} name One of the nine.
  * @param {Params} given The arguments.
+ * @param {TaskWatch} watch Waits, where the tool is asked to.
  * @returns {Eventually<ToolResult>}
  * @throws {AppError} `INVALID_INPUT` for arguments that the tool does not take, and what its method throws.
  */
-export function runTool(context, name, given) {
+export function runTool(context, name, given, watch) {
   const errors = validatorOf(name).errors(given);
   if (errors.length > 0) {
     throw new AppError("INVALID_INPUT", `The arguments of ${name} are not what it takes.`, {
       errors,
     });
   }
-  if (name === "task_status") return taskStatus(context, given);
+  if (name === "task_status") return taskStatus(context, given, watch);
   return andThen(method(name)(context, given), (structured) =>
-    name === "view_render" ? withPicture(context, structured) : { structured, content: [] },
+    name === "view_render" ? withPicture(context, structured) : plain(structured),
   );
 }
 
@@ -84,36 +78,38 @@ function method(name) {
 }
 
 /**
- * @param {ToolContext} context
+ * @param {MethodContext} context
  * @param {Params} given
+ * @param {TaskWatch} watch
  * @returns {Eventually<ToolResult>}
  */
-function taskStatus(context, given) {
-  const { dispatcher, tell, stoppable } = context;
+function taskStatus(context, given, watch) {
+  const { dispatcher } = context;
   const task = dispatcher.tasks.get(String(given["id"]));
-  const waited = taskEnd(dispatcher, task, {
-    milliseconds: Number(toPlain(given["waitMs"] ?? 0)),
-    waiting: () => tell(task),
-    stoppable,
-  });
+  const waited = watch.wait(task, Number(toPlain(given["waitMs"] ?? 0)));
   return andThen(waited, () => {
-    // It may have been shut meanwhile, and the task may have made room for another.
+    // The way may have been shut meanwhile.
     dispatcher.requireEnabled();
-    return andThen(method("task_status")(context, { id: given["id"] }), (structured) => ({
-      structured,
-      content: [],
-    }));
+    return andThen(method("task_status")(context, given), plain);
   });
 }
 
 /**
- * @param {ToolContext} context
+ * @param {Result} structured
+ * @returns {ToolResult}
+ */
+function plain(structured) {
+  return { structured, content: [] };
+}
+
+/**
+ * @param {MethodContext} context
  * @param {Result} structured
  * @returns {Eventually<ToolResult>}
  */
 function withPicture(context, structured) {
   const { resource, mimeType } = structured;
-  if (typeof resource !== "string") return { structured, content: [] };
+  if (typeof resource !== "string") return plain(structured);
   const told = typeof mimeType === "string" ? mimeType : undefined;
   return andThen(picture(context, resource, told), (block) => ({ structured, content: [block] }));
 }

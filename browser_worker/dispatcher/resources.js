@@ -75,7 +75,8 @@ function checkedEntry(entry, key) {
   const given = /** @type {Record<string, unknown>} */ (entry);
   /** @type {Record<string, unknown>} */
   const checked = {};
-  for (const name of [key, "name", "title", "description", "mimeType", "size"]) {
+  const size = key === "uri" ? ["size"] : [];
+  for (const name of [key, "name", "title", "description", "mimeType", ...size]) {
     const value = given[name];
     const needed = name === key || name === "name";
     if (value === undefined && !needed) continue;
@@ -84,9 +85,24 @@ function checkedEntry(entry, key) {
         ? Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0
         : typeof value === "string" && !(needed && value === "");
     if (!fits) return undefined;
-    if (name !== "size" || key === "uri") checked[name] = value;
+    checked[name] = value;
   }
   return checked;
+}
+
+/**
+ * @param {readonly Uint8Array[]} parts
+ * @param {number} size Bytes of all.
+ * @returns {Uint8Array}
+ */
+export function joined(parts, size) {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -6,20 +6,16 @@
  */
 
 import { selectsMcp } from "../contract/mcp_messages.js";
-import { stringify } from "../contract/strict_json.js";
-import { AppError, RpcError, wireErrorText } from "./app_error.js";
-import { failed, succeeded } from "./ending.js";
+import { ControlSession, failure } from "./control_session.js";
 import { readEnvelope } from "./envelope.js";
-import { outputError } from "./json_copy.js";
 import { McpSession } from "./mcp_session.js";
-import { ALWAYS_ANSWERED, METHODS } from "./methods.js";
+import { METHODS } from "./methods.js";
 
+/** @import { AppError } from "./app_error.js" */
 /** @import { Dispatcher } from "./dispatcher.js" */
-/** @import { Ending } from "./ending.js" */
 /** @import { Envelope } from "./envelope.js" */
 /** @import { Taken } from "./mcp_front.js" */
-
-const PROTOCOL_VERSION = "1";
+/** @import { Ending, SessionAnswer } from "./session_answer.js" */
 
 /** @typedef {"control" | "mcp"} Protocol Control protocol 1, or MCP in either revision. */
 
@@ -30,8 +26,6 @@ const PROTOCOL_VERSION = "1";
  * @property {Taken} [taken] What MCP makes of it; undefined in control protocol 1.
  */
 
-/** @typedef {{ line: string | undefined, cancelled: boolean }} Answer */
-
 /** The state of one agent session. */
 export class RpcSession {
   /**
@@ -40,13 +34,14 @@ export class RpcSession {
    * @param {object} [options]
    * @param {Protocol} [options.protocol] Where it is known before the first request.
    * @param {(line: string) => void} [options.notify] Sends a line that answers nothing: the progress of a
-   *   call that asked for it. Without it there is none.
+   *   call that asked for it. Without it there is none. What it throws changes nothing.
    */
   constructor(dispatcher, name, { protocol, notify } = {}) {
     this._dispatcher = dispatcher;
     this._name = name;
     this._notify = notify;
     this._protocol = protocol;
+    this._control = new ControlSession(dispatcher, name);
     /** Most sessions never speak it. @type {McpSession | undefined} */
     this._mcp = undefined;
   }
@@ -76,11 +71,8 @@ export class RpcSession {
       (this._protocol === undefined && id !== undefined && selectsMcp(method, params));
     if (!isMcp) return { envelope, valid: error === undefined && METHODS.has(method) };
     const taken = this._mcpSession().take(envelope);
-    return {
-      envelope,
-      valid: taken.kind === "app" || (taken.kind === "answered" && taken.ok),
-      taken,
-    };
+    const valid = taken.kind === "app" || (taken.kind === "answered" && taken.ok);
+    return { envelope, valid, taken };
   }
 
   /**
@@ -93,7 +85,9 @@ export class RpcSession {
    * @returns {Promise<string | undefined>} Never rejects.
    */
   async answer(message, expired, ended) {
-    return (await this._run(message, expired, ended)).line;
+    const { line, ending } = await this._run(message, expired);
+    if (message.valid && ending !== undefined) ended?.(ending);
+    return line;
   }
 
   /**
@@ -112,32 +106,15 @@ export class RpcSession {
   /**
    * @param {Message} message
    * @param {() => boolean} [expired]
-   * @param {(ending: Ending) => void} [ended]
-   * @returns {Promise<Answer>}
+   * @returns {Promise<SessionAnswer>}
    */
-  async _run(message, expired, ended) {
-    const { envelope, valid, taken } = message;
+  async _run({ envelope, valid, taken }, expired) {
     if (valid && envelope.id !== undefined) {
       this._protocol ??= taken === undefined ? "control" : "mcp";
     }
-    if (taken === undefined) {
-      return { line: await this._control(envelope, expired, ended), cancelled: false };
-    }
-    switch (taken.kind) {
-      case "answered":
-        if (valid) ended?.({ ok: true, deferred: false });
-        return { line: taken.line, cancelled: false };
-      case "cancelled":
-        this._mcpSession().cancel(taken.requestId);
-        return { line: undefined, cancelled: false };
-      case "ignored":
-        return { line: undefined, cancelled: false };
-      default: {
-        const { line, ending, cancelled } = await this._mcpSession().run(taken, expired);
-        ended?.(ending);
-        return { line, cancelled };
-      }
-    }
+    return taken === undefined
+      ? this._control.handle(envelope, expired)
+      : this._mcpSession().handle(taken, expired);
   }
 
   /** @returns {McpSession} */
@@ -145,82 +122,4 @@ export class RpcSession {
     this._mcp ??= new McpSession(this._dispatcher, this._name, this._notify);
     return this._mcp;
   }
-
-  /**
-   * @param {Envelope} envelope
-   * @param {(() => boolean) | undefined} expired
-   * @param {((ending: Ending) => void) | undefined} ended
-   * @returns {Promise<string | undefined>}
-   */
-  async _control(envelope, expired, ended) {
-    try {
-      if (envelope.error !== undefined && !isUnknown(envelope)) throw envelope.error;
-      const result = await this._call(envelope, expired);
-      const line = envelope.id === undefined ? undefined : success(envelope.id, result);
-      ended?.(succeeded(result));
-      return line;
-    } catch (error) {
-      this._dispatcher.reportHostError(error);
-      ended?.(failed(error));
-      return envelope.id === undefined ? undefined : failure(envelope.id, error);
-    }
-  }
-
-  /**
-   * @param {Envelope} envelope
-   * @param {(() => boolean) | undefined} expired
-   */
-  _call({ method, params }, expired) {
-    const run = METHODS.get(method);
-    if (run === undefined) {
-      throw new RpcError("METHOD_NOT_FOUND", "No such method; see agent/info for all of them.");
-    }
-    if (
-      Object.hasOwn(params, "protocolVersion") &&
-      params["protocolVersion"] !== PROTOCOL_VERSION
-    ) {
-      throw new AppError("UNSUPPORTED_PROTOCOL_VERSION", "This app speaks control protocol 1.", {
-        supported: [PROTOCOL_VERSION],
-      });
-    }
-    if (!ALWAYS_ANSWERED.has(method)) this._dispatcher.requireEnabled();
-    return run({ dispatcher: this._dispatcher, session: this._name, expired }, params);
-  }
-}
-
-/**
- * Whether it is a request for a method that there is not: that comes before its params.
- *
- * @param {Envelope} envelope
- */
-function isUnknown({ method }) {
-  return method !== "" && !METHODS.has(method);
-}
-
-/**
- * @param {unknown} id
- * @param {Record<string, unknown>} result
- * @returns {string}
- */
-function success(id, result) {
-  try {
-    return stringify({
-      jsonrpc: "2.0",
-      id,
-      result: { ...result, protocolVersion: PROTOCOL_VERSION },
-    });
-  } catch (error) {
-    throw outputError(error, result);
-  }
-}
-
-/**
- * The error line for a request.
- *
- * @param {unknown} id An id that was read, or null.
- * @param {unknown} error
- * @returns {string}
- */
-function failure(id, error) {
-  return `{"jsonrpc":"2.0","id":${stringify(id)},"error":${wireErrorText(error)}}`;
 }
