@@ -36,7 +36,9 @@ def errors(value: object) -> list[dict[str, Any]]:
         return [error for member in value for error in errors(member)]
     if not isinstance(value, dict):
         return []
-    own = [value[name] for name in ("error", "cause") if isinstance(value.get(name), dict)]
+    named = (value.get(name) for name in ("error", "cause"))
+    # A schema may speak of an error as well.
+    own = [error for error in named if isinstance(error, dict) and "code" in error]
     return own + [error for member in value.values() for error in errors(member)]
 
 
