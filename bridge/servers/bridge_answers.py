@@ -32,7 +32,16 @@ from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, BridgeErrorCode, Out
 from bridge.contract.limits import JSON_LIMITS
 from bridge.servers.bridge_routes import RouteName
 
-__all__ = ["ERROR_TEXTS", "ErrorText", "HttpAnswer", "error_answer", "http_answer", "wire_item"]
+__all__ = [
+    "ERROR_TEXTS",
+    "ErrorText",
+    "HttpAnswer",
+    "error_answer",
+    "error_hint",
+    "error_message",
+    "http_answer",
+    "wire_item",
+]
 
 JSON: Final = "application/json"
 
@@ -44,6 +53,7 @@ class HttpAnswer:
     status: int
     body: bytes
     content_type: str = JSON
+    """Empty where there is no body that could have one."""
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -136,11 +146,10 @@ def error_answer(
     headers: tuple[tuple[str, str], ...] = (),
 ) -> HttpAnswer:
     """Return the answer for an error. `message` replaces the usual text of the code."""
-    text = ERROR_TEXTS[code]
-    error = {"code": code.value, "message": message or text.message}
-    hints = [text.hint, None if outcome is None else _OUTCOMES[outcome]]
-    if any(hints):
-        error["hint"] = " ".join(hint for hint in reversed(hints) if hint)
+    error = {"code": code.value, "message": message or error_message(code)}
+    hint = error_hint(code, outcome)
+    if hint is not None:
+        error["hint"] = hint
     if outcome is not None:
         error["outcome"] = outcome.value
     return HttpAnswer(
@@ -148,6 +157,17 @@ def error_answer(
         orjson.dumps({"error": error}),
         headers=(*_HEADERS.get(code, ()), *headers),
     )
+
+
+def error_message(code: BridgeErrorCode) -> str:
+    """Return what has happened."""
+    return ERROR_TEXTS[code].message
+
+
+def error_hint(code: BridgeErrorCode, outcome: Outcome | None) -> str | None:
+    """Return what to do about it, and what may have been done; None where there is nothing."""
+    hints = (None if outcome is None else _OUTCOMES[outcome], ERROR_TEXTS[code].hint)
+    return " ".join(hint for hint in hints if hint) or None
 
 
 def http_answer(answer: Answer) -> HttpAnswer:  # noqa: PLR0911 - one for each answer

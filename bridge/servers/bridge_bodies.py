@@ -100,8 +100,8 @@ class BodyReader:
                 return KeepSession(waiter, self._session(self._object(body)))
             case RouteName.CALLS:
                 return self._watch(self._object(body), waiter)
-            case RouteName.POLL | RouteName.STATUS | RouteName.CHANNEL:
-                raise ValueError(f"{route} has no body")
+            case RouteName.POLL | RouteName.STATUS | RouteName.CHANNEL | RouteName.MCP:
+                raise ValueError(f"{route} has no body of this kind")
             case _:
                 assert_never(route)
 

@@ -36,6 +36,7 @@ class RouteName(StrEnum):
     RPC = "/rpc"
     SESSION_CLOSE = "/session/close"
     SESSION_KEEP = "/session/keep"
+    MCP = "/mcp"
     CALLS = "/calls"
     STATUS = "/status"
 
@@ -77,6 +78,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
             Route(RouteName.RPC, "POST", CallerClass.TERMINAL),
             Route(RouteName.SESSION_CLOSE, "POST", CallerClass.TERMINAL),
             Route(RouteName.SESSION_KEEP, "POST", CallerClass.TERMINAL),
+            Route(RouteName.MCP, "POST", CallerClass.TERMINAL),
             Route(RouteName.CALLS, "POST", CallerClass.TERMINAL),
             Route(RouteName.STATUS, "GET", CallerClass.TERMINAL),
         )

@@ -100,7 +100,8 @@ WRONG: list[Any] = [None, True, 1.5, -1, [], "", "!", {"": 0}]
 
 
 def test_every_route_with_a_body_is_in_this_table() -> None:
-    assert set(GOOD) == {route.name for route in ROUTES.values() if route.has_body}
+    # The body of `/mcp` is a message, which is read as one.
+    assert {*GOOD, RouteName.MCP} == {route.name for route in ROUTES.values() if route.has_body}
 
 
 @pytest.mark.parametrize("route", GOOD)
@@ -300,6 +301,9 @@ def refusal(route: RouteName, value: Any) -> str | None:
     return None
 
 
+TOOL = {"name": "actions_execute", "arguments": {"action": "a.b"}}
+
+
 @pytest.mark.parametrize(
     ("request_", "label"),
     [
@@ -315,6 +319,20 @@ def refusal(route: RouteName, value: Any) -> str | None:
         ({"method": "actions/execute", "params": ["a"]}, CallLabel("actions/execute")),
         ({"method": "actions/execute", "params": {"action": 1}}, CallLabel("actions/execute")),
         ({}, CallLabel()),
+        ({"method": "tools/list"}, CallLabel("tools/list")),
+        ({"method": "tools/call", "params": TOOL}, CallLabel("tools/call", "a.b")),
+        (
+            {"method": "tools/call", "params": {**TOOL, "name": "task_status"}},
+            CallLabel("tools/call"),
+        ),
+        (
+            {"method": "tools/call", "params": {**TOOL, "arguments": {"action": "a" * 129}}},
+            CallLabel("tools/call"),
+        ),
+        (
+            {"method": "tools/call", "params": {"name": "actions_execute", "arguments": []}},
+            CallLabel("tools/call"),
+        ),
     ],
 )
 def test_a_call_is_labelled_by_what_it_names_itself(request_: Any, label: CallLabel) -> None:

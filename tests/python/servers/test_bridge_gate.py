@@ -198,7 +198,7 @@ def good_case(path: str) -> Case:
     return Case(path, method, (ORIGIN,) if browser else (), handshake=handshake)
 
 
-PATHS = [*ROUTES, "/", "//rpc", "/rpc/", "/RPC", "/mcp", "/channel/", "/status.json", "/%72pc"]
+PATHS = [*ROUTES, "/", "//rpc", "/rpc/", "/RPC", "/mcp/", "/channel/", "/status.json", "/%72pc"]
 DIMENSIONS: dict[str, tuple[object, ...]] = {
     "method": METHODS,
     "target": TARGETS,
