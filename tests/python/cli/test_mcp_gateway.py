@@ -19,7 +19,7 @@ from bridge.contract.error_codes import Outcome
 from bridge.contract.limits import JSON_LIMITS
 from bridge.dispatcher.mcp_front import Answered, AppRequest, McpFront, ServerInfo
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
-from tests.python.support.mcp_lines import call, cancelled, discover, initialize, legacy, modern
+from tests.python.support.mcp_requests import call, cancelled, discover, initialize, legacy, modern
 
 GONE = BridgeFailure(
     "NOT_ATTACHED", "No page is attached.", hint="Attach one.", outcome=Outcome.NOT_DELIVERED
