@@ -13,6 +13,7 @@ from scripts.benchmarks import (
     dispatcher,
     event_loop,
     growth,
+    mcp,
     memory,
     native,
     peers,
@@ -22,6 +23,7 @@ from scripts.benchmarks import (
 BENCHMARKS: dict[str, Callable[[int], str]] = {
     "calls": calls.run,
     "peers": peers.run,
+    "mcp": mcp.run,
     "growth": growth.run,
     "cli": cli.run,
     "memory": memory.run,
