@@ -16,7 +16,7 @@ from bridge.cli.mcp_gateway import McpGateway
 from bridge.cli.mcp_input import ByteInput
 from bridge.cli.mcp_output import LineOutput
 from bridge.cli.mcp_route import AppRoute
-from bridge.cli.stdin_lines import LOOK_SECONDS, parent_watch
+from bridge.cli.stdin_lines import LOOK_SECONDS
 from bridge.cli.stop_signals import stop_numbers
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ class _Reading:
         self._lines = lines
         self._ending = ending
         self._input_ended = False
-        self._parent_is_there = parent_watch()
         self._input = ByteInput(lines.descriptor, self._take)
         self._resuming: asyncio.Task[None] | None = None
         self._looking: asyncio.TimerHandle | None = None
@@ -99,7 +98,7 @@ class _Reading:
         self._input.want(True)
 
     def _look(self) -> None:
-        if not self._parent_is_there():
+        if not self._lines.parent_is_there():
             self._ending.set()
         self._looking = self._loop.call_later(LOOK_SECONDS, self._look)
 

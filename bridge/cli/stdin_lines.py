@@ -34,7 +34,7 @@ class StdinLines:
         self.waiting: deque[bytes | None] = deque()
         """What was read and not given yet."""
         self.ended = False
-        self._parent_is_there = parent_watch()
+        self.parent_is_there = parent_watch()
 
     def __iter__(self) -> Self:
         return self
@@ -51,7 +51,7 @@ class StdinLines:
     def _read(self) -> bytes:
         if sys.platform != "win32":
             while not select.select([self.descriptor], [], [], LOOK_SECONDS)[0]:
-                if not self._parent_is_there():
+                if not self.parent_is_there():
                     return b""
         try:
             return os.read(self.descriptor, _READ_BYTES)
