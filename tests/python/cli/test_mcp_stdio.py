@@ -225,15 +225,8 @@ def test_a_bad_request_of_mcp_is_answered_as_such_and_selects_nothing(
 def test_lines_that_are_no_request_are_answered_in_control_protocol_1_and_select_nothing(
     client: Client,
 ) -> None:
-    assert (
-        client.ask(b"{")
-        == {
-            "jsonrpc": "2.0",
-            "id": None,
-            "error": {"code": -32700, "message": "the document is not well formed"},
-        }
-        or client.child.poll() is None
-    )
+    broken = client.ask(b"{")
+    assert (broken["id"], broken["error"]["code"]) == (None, -32700)
     assert client.ask(b"[]")["error"]["code"] == -32600
     client.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}', b"", b" \r")
     assert client.ask(discover(1))["id"] == 1
