@@ -339,7 +339,7 @@ test("without a registry, or with one that only registers, the app is as it was"
   assert.deepEqual(await names(), ["app.count", "app.add"], "Node has none");
 });
 
-test("what was offered is taken away again, also from a call on its way", async () => {
+test("what was offered is taken away again, and the browser is not asked any more", async () => {
   const context = new ChromiumContext();
   await context.registerTool(tool("look"));
   const { names, stop, execute } = offering(context);
@@ -351,7 +351,7 @@ test("what was offered is taken away again, also from a call on its way", async 
   const listings = context.listings;
   await context.registerTool(tool("more"));
   await settled();
-  assert.equal(context.listings, listings, "and the browser is not asked any more");
+  assert.equal(context.listings, listings);
 });
 
 test("attach takes a dispatcher, or webmcp, and adds tools to a dispatcher only", () => {
