@@ -27,7 +27,9 @@ export { registerWithModelContext } from "./webmcp/register_actions.js";
 /** @typedef {import("./dispatcher/calls.js").ExternalCall} ExternalCall */
 /** @typedef {import("./dispatcher/host.js").CallContext} CallContext */
 /** @typedef {import("./dispatcher/host.js").Host} Host */
+/** @typedef {import("./dispatcher/host.js").ListedResource} ListedResource */
 /** @typedef {import("./dispatcher/host.js").Resource} Resource */
+/** @typedef {import("./dispatcher/host.js").ResourceTemplate} ResourceTemplate */
 /** @typedef {import("./dispatcher/host.js").Unavailability} Unavailability */
 /** @typedef {import("./dispatcher/runtime.js").Runtime} Runtime */
 /** @typedef {import("./dispatcher/task_table.js").Task} Task */

@@ -70,7 +70,7 @@ export class HostReading {
    * @returns {Eventually<Seen<Resource>>} Throws or rejects `UNKNOWN_RESOURCE`.
    */
   wholeResource(uri, maxBytes, caller) {
-    return this._inTurn(() => this._whole(uri, maxBytes, []), caller);
+    return this._inTurn(() => this._whole(uri, maxBytes, [], 0), caller);
   }
 
   /**
@@ -97,10 +97,10 @@ export class HostReading {
    * @param {string} uri
    * @param {number} maxBytes
    * @param {Uint8Array[]} parts What was read before.
+   * @param {number} from Bytes of it.
    * @returns {Eventually<Resource>}
    */
-  _whole(uri, maxBytes, parts) {
-    let from = parts.reduce((sum, { length }) => sum + length, 0);
+  _whole(uri, maxBytes, parts, from) {
     /** @param {Resource} part @returns {Resource | undefined} The whole, where this was the last. */
     const taken = ({ mimeType, size, data }) => {
       if (size > maxBytes) return { mimeType, size, data };
@@ -113,7 +113,7 @@ export class HostReading {
       const most = PROTOCOL_LIMITS.maxResourceChunkBytes;
       const part = andThen(this._host.readResource(uri, from, most), there);
       if (isPromiseLike(part)) {
-        return andThen(part, (found) => taken(found) ?? this._whole(uri, maxBytes, parts));
+        return andThen(part, (found) => taken(found) ?? this._whole(uri, maxBytes, parts, from));
       }
       const whole = taken(part);
       if (whole !== undefined) return whole;
