@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from bridge.contract.error_codes import AppErrorCode
-from tests.peers.support.conversation import CALLS_TOGETHER, MISSING, STRANGE, Conversation
+from tests.peers.support.conversation import (
+    CALLS_TOGETHER,
+    MISSING,
+    SHORT_TASK,
+    STRANGE,
+    Conversation,
+)
 from tests.peers.support.fixture_app import (
     APP,
     BIG,
@@ -159,7 +165,7 @@ def test_a_task_is_told_of_at_once_and_waited_for(conversation: Conversation) ->
     assert deferred["status"] == "deferred"
     assert deferred["task"]["state"] in {"queued", "running"}
     waited = conversation.structured("waited")["task"]
-    assert (waited["state"], waited["output"]) == ("completed", {"counted": 12})
+    assert (waited["state"], waited["output"]) == ("completed", {"counted": SHORT_TASK})
     assert waited["id"] == deferred["task"]["id"]
 
 
@@ -243,11 +249,15 @@ def test_every_line_that_was_sent_obeys_the_official_schemas_and_the_protocol(
 def test_what_the_app_prints_reaches_no_client(conversation: Conversation) -> None:
     sent = [line.data for conn in conversation.connections for line in conn.sent_by("server")]
     assert not [line for line in sent if NOISE.encode() in line]
-    if conversation.way.name == "agent":
+    if conversation.way.server_name == APP.name:
         # The control: it was printed, and went where it harms nobody.
         assert NOISE in conversation.complaints
-    else:
-        assert NOISE not in conversation.complaints
+
+
+def test_nobody_complains_on_standard_error(conversation: Conversation) -> None:
+    # Clients log it as an error. What the app prints itself goes there, and nothing else.
+    said = conversation.complaints.splitlines()
+    assert [line for line in said if line != NOISE] == []
 
 
 def test_the_name_of_the_server_is_in_every_modern_result(conversation: Conversation) -> None:

@@ -14,7 +14,7 @@ from tests.peers.support.ways import Way
 from tests.peers.support.wire_rules import faults
 
 OLDER = ClientKind("sdk.mjs", "2025-06-18", "2025-06-18")
-GATEWAYS = ["native", "page"]
+GATEWAYS = ["headless", "native", "page"]
 
 
 @pytest.mark.parametrize("gateway", GATEWAYS)

@@ -17,10 +17,11 @@ from tests.peers.support.record import Connection, connection_of_exchange, read_
 from tests.peers.support.ways import Way
 from tests.peers.support.wire_rules import faults
 
-__all__ = ["CALLS_TOGETHER", "LONG_TASK", "MISSING", "Conversation", "hold"]
+__all__ = ["CALLS_TOGETHER", "MISSING", "SHORT_TASK", "STRANGE", "Conversation", "hold"]
 
 CALLS_TOGETHER: Final = 12
-SHORT_TASK: Final = 12
+SHORT_TASK: Final = 25
+"""Ticks of a task that is waited for: long enough for several looks at it."""
 LONG_TASK: Final = 100_000
 """Ticks of a task that only ends when it is cancelled."""
 WAIT_MS: Final = 20_000
@@ -117,7 +118,7 @@ def _calling(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _say_calls(client: OfficialClient) -> dict[str, Outcome]:
     said = {
-        "search": client.call("actions_search", {"query": "note"}),
+        "search": client.call("actions_search", {"query": "the note"}),
         "search all": client.call("actions_search"),
         "describe": client.call("actions_describe", {"action": "note.set"}),
         "inspect": client.call("state_inspect", {"about": "the note"}),
@@ -157,15 +158,16 @@ def _say_tasks(client: OfficialClient) -> dict[str, Outcome]:
         return outcome, outcome["result"]["structuredContent"]["task"]["id"]
 
     said: dict[str, Outcome] = {}
-    said["deferred"], short = count(SHORT_TASK)
-    waiting = {"id": short, "waitMs": WAIT_MS}
-    said["waited"] = client.call("task_status", waiting, progress=True)
     _, long = count(LONG_TASK)
     waiting = {"id": long, "waitMs": WAIT_MS}
     said["given up"] = client.call("task_status", waiting, giveUp=True)
     said["after it was given up"] = client.call("task_status", {"id": long})
+    # At its end a wait that went on would be answered, which the record would show.
     said["cancel"] = client.call("task_cancel", {"id": long})
     said["cancelled"] = client.call("task_status", waiting)
+    said["deferred"], short = count(SHORT_TASK)
+    waiting = {"id": short, "waitMs": WAIT_MS}
+    said["waited"] = client.call("task_status", waiting, progress=True)
     return said
 
 

@@ -61,9 +61,11 @@ class Forwarder:
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", self._forward)
         # Whoever hangs up is to be noticed at once: closing a stream is how a call is cancelled.
-        runner = web.AppRunner(app, handler_cancellation=True, access_log=None)
+        runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
+        )
         await runner.setup()
-        await web.SockSite(runner, self._listener, shutdown_timeout=0.1).start()
+        await web.SockSite(runner, self._listener).start()
         async with ClientSession(
             timeout=ClientTimeout(total=None), trust_env=False, auto_decompress=False
         ) as self._http:

@@ -119,7 +119,7 @@ def running_client(
     if kind.is_npm:
         program = ["node", str(NPM / kind.program)]
     else:
-        program = [sys.executable, "-m", "tests.peers.support.pypi_client"]
+        program = [sys.executable, "-W", "ignore", "-m", "tests.peers.support.pypi_client"]
     with (
         errors.open("wb") as complaints,
         subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The four ways from an MCP client to the fixture app: its own pipes, a socket, a page, HTTP."""
+"""The ways from an MCP client to the fixture app: its own pipes, a socket, a page, HTTP."""
 
 from __future__ import annotations
 
@@ -61,9 +61,15 @@ def opened_ways(runtime: Path) -> Iterator[dict[str, Way]]:
         stack.enter_context(attached_app(bridge))
         stack.enter_context(_app(runtime, "--native", _NATIVE_NAME))
         environment = {"XDG_RUNTIME_DIR": str(runtime)}
-        own = (sys.executable, "-m", APP_MODULE, "--agent-mcp")
+        app = (sys.executable, "-m", APP_MODULE)
         ways = (
-            Way("agent", own, server_name="Peers' app"),
+            Way("agent", (*app, "--agent-mcp"), server_name="Peers' app"),
+            Way(
+                "headless",
+                bascule("headless", *app, "--protocol", "mcp"),
+                environment,
+                server_name="Peers' app",
+            ),
             Way("native", bascule("stdio", _NATIVE_NAME, "--protocol", "mcp"), environment),
             Way("page", bascule("browser-stdio"), environment),
             Way("http", forwarder=forwarder),

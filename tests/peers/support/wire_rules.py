@@ -65,8 +65,7 @@ def schema_faults(revision: str, name: str, value: object) -> list[str]:
 
 def era_of_request(message: dict[str, Any]) -> str:
     """Tell by which revision a request is to be answered."""
-    params = message.get("params")
-    meta = params.get("_meta") if isinstance(params, dict) else None
+    meta = _params(message).get("_meta")
     keys = {f"{_META}protocolVersion", f"{_META}clientCapabilities"}
     if message.get("method") == "server/discover" or (isinstance(meta, dict) and keys & set(meta)):
         return MODERN
@@ -78,10 +77,10 @@ class _Check:
 
     def __init__(self) -> None:
         self.found: list[str] = []
-        self._open: dict[tuple[type, str | int], dict[str, Any]] = {}
-        """Requests that are not answered, by type and value of the id: "1" is not 1."""
-        self._cancelled: set[tuple[type, str | int]] = set()
-        self._progress: dict[tuple[type, str | int], float] = {}
+        self._open: dict[str, dict[str, Any]] = {}
+        """Requests that are not answered, by id."""
+        self._cancelled: set[str] = set()
+        self._progress: dict[str, float] = {}
         """Tokens of open requests, and how far each has come."""
 
     def client_line(self, line: Line) -> None:
@@ -91,12 +90,12 @@ class _Check:
             return
         if not isinstance(message, dict):
             return
-        params = message.get("params") or {}
+        params = _params(message)
         if "id" in message and "method" in message:
             key = _key(message["id"])
             self._open[key] = message
             self._cancelled.discard(key)
-            token = (params.get("_meta") or {}).get("progressToken")
+            token = _token(message)
             if token is not None:
                 self._progress[_key(token)] = float("-inf")
         elif message.get("method") == "notifications/cancelled":
@@ -151,7 +150,7 @@ class _Check:
             return
         if key in self._cancelled:
             self.found.append(f"an answer to what was cancelled: {str(message)[:300]}")
-        token = ((request.get("params") or {}).get("_meta") or {}).get("progressToken")
+        token = _token(request)
         if token is not None:
             self._progress.pop(_key(token), None)
         era = era_of_request(request)
@@ -201,5 +200,16 @@ def faults(connection: Connection, *, cut_off: bool = False) -> list[str]:
     return check.found
 
 
-def _key(value: Any) -> tuple[type, str | int]:
-    return (type(value), value)
+def _params(message: dict[str, Any]) -> dict[str, Any]:
+    params = message.get("params")
+    return params if isinstance(params, dict) else {}
+
+
+def _token(request: dict[str, Any]) -> Any:
+    meta = _params(request).get("_meta")
+    return meta.get("progressToken") if isinstance(meta, dict) else None
+
+
+def _key(value: Any) -> str:
+    """Return what tells ids and tokens apart: "1" is not 1, and clients send what is neither."""
+    return json.dumps(value)
