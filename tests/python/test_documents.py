@@ -11,7 +11,14 @@ from bridge import __version__
 from bridge.broker.states import render_transition_tables
 from bridge.cli.main import COMMANDS
 from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, AppErrorCode, ExitCode, Outcome
-from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, NATIVE_LIMITS, PROTOCOL_LIMITS
+from bridge.contract.limits import (
+    BRIDGE_LIMITS,
+    JSON_LIMITS,
+    MCP_LIMITS,
+    NATIVE_LIMITS,
+    PROTOCOL_LIMITS,
+)
+from bridge.contract.mcp_messages import McpErrorNumber
 from bridge.servers.bridge_routes import ROUTES
 
 ROOT = Path(__file__).parents[2]
