@@ -215,7 +215,7 @@ class Broker:
         """Return what has to be queued before a call, where the call brought it."""
         session, sessions = call.session, client.sessions
         if call.opening is None or client.ledger.opens(
-            session, sessions.closed_seq(session), deadline, opened=sessions.is_opened(session)
+            session, sessions.outdated_seq(session), deadline, opened=sessions.is_opened(session)
         ):
             return None
         # It outlives every call that comes while that one, which it was brought by, may wait.

@@ -158,10 +158,10 @@ class Ledger:
         """Say whether something is outstanding for a session."""
         return any(entry.session == session for entry in self._entries.values())
 
-    def opens(self, session: str, closed_seq: int, deadline: float, *, opened: bool) -> bool:
+    def opens(self, session: str, outdated_seq: int, deadline: float, *, opened: bool) -> bool:
         """Say whether what is added now finds its session opened, given that it is or is not.
 
-        What was sent before `closed_seq` is of another life. An opening that may end before
+        What was sent up to `outdated_seq` opens nothing any more. An opening that may end before
         `deadline` might be dropped by a page that is late, and what came behind it run without it.
         """
         for entry in self._entries.values():
@@ -169,5 +169,5 @@ class Ledger:
                 if entry.request is None:
                     opened = False
                 elif entry.opens and entry.deadline >= deadline:
-                    opened = opened or not entry.seq or entry.seq > closed_seq
+                    opened = opened or not entry.seq or entry.seq > outdated_seq
         return opened

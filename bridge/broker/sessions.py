@@ -17,8 +17,8 @@ class _Session:
     last_sign: float
     opened: bool = False
     """The page has answered in it, and not with an error: it has had what opens it."""
-    closed_seq: int = 0
-    """Of its last close job: what was sent before that is of another life."""
+    outdated_seq: int = 0
+    """What was sent up to this opens nothing any more: it was a close, or failed."""
 
 
 class KnownSessions:
@@ -58,27 +58,29 @@ class KnownSessions:
         known = self._sessions.get(session)
         return known is not None and known.opened
 
-    def closed_seq(self, session: str) -> int:
-        """Return the `seq` of the last close job that was sent, or 0."""
+    def outdated_seq(self, session: str) -> int:
+        """Return up to which `seq` nothing that was sent opens the session any more."""
         known = self._sessions.get(session)
-        return 0 if known is None else known.closed_seq
+        return 0 if known is None else known.outdated_seq
 
     def answered(self, session: str, seq: int, *, well: bool) -> None:
         """Note how what was sent as `seq` was answered.
 
         After an error an opening is due again: the page may have had no room for the session,
-        or have forgotten it.
+        have forgotten it, or have begun nothing in it before the error's own call.
         """
         known = self._sessions.get(session)
-        if known is not None and seq > known.closed_seq:
+        if known is not None and seq > known.outdated_seq:
             known.opened = well
+            if not well:
+                known.outdated_seq = seq
 
     def closing(self, session: str, seq: int) -> None:
         """Note that a close job was sent as `seq`, whatever has become of it."""
         known = self._sessions.get(session)
-        if known is not None and seq > known.closed_seq:
+        if known is not None and seq > known.outdated_seq:
             known.opened = False
-            known.closed_seq = seq
+            known.outdated_seq = seq
 
     def discard(self, session: str) -> None:
         """Forget a name, as its session was closed."""

@@ -210,6 +210,16 @@ def test_an_opening_from_before_a_close_serves_no_call_after_it(attached: Conver
     assert texts(attached.items(attached.poll(3))) == ["o", "a"]
 
 
+def test_an_opening_that_did_not_help_serves_no_further_call(attached: Conversation) -> None:
+    call(attached)
+    _, item = attached.items(attached.poll(0))
+    # A page that was stuck begins nothing that is too old, and so may have dropped the opening.
+    waiter = attached.waiter()
+    attached.send(Result(waiter, attached.client, item.id, b'{"error":{}}', StringId("a"), "ERROR"))
+    call(attached)
+    assert texts(attached.items(attached.poll(2))) == ["o", "a"]
+
+
 def test_an_opening_counts_among_the_64(attached: Conversation) -> None:
     for _ in range(62):
         attached.call(session="other")

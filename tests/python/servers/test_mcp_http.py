@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge import __version__
 from bridge.broker.effects import Accepted, Failure, RawResponse
@@ -312,3 +314,47 @@ def test_a_request_is_answered_by_nothing_else() -> None:
     taken = request(message("tools/call", {"name": "state_inspect"}))
     with pytest.raises(ValueError, match="Accepted"):
         HTTP.answered(taken.request, Accepted())
+
+
+HEADER_VALUES = st.sampled_from(
+    [b"", MODERN.encode(), LEGACY.encode(), b"tools/call", b"tools/list", b"\xff", b"=?base64?YQ?="]
+) | st.binary(max_size=12)
+HEADER_NAMES = st.sampled_from([b"MCP-Protocol-Version", b"Mcp-Method", b"mcp-name", b"Accept"])
+METHODS = st.sampled_from(["tools/call", "tools/list", "initialize", "server/discover", "x", ""])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=4,
+)
+PARAMS = VALUES | st.fixed_dictionaries(
+    {},
+    optional={
+        "_meta": st.just(META) | VALUES | st.fixed_dictionaries({META_PROTOCOL_VERSION: VALUES}),
+        "name": st.just("state_inspect") | VALUES,
+        "uri": VALUES,
+        "arguments": VALUES,
+    },
+)
+MESSAGES = st.fixed_dictionaries(
+    {"jsonrpc": st.just("2.0")},
+    optional={"id": VALUES, "method": METHODS, "params": PARAMS, "result": VALUES},
+).map(lambda value: json.dumps(value).encode())
+
+
+@given(
+    headers=st.lists(st.tuples(HEADER_NAMES, HEADER_VALUES), max_size=5),
+    body=MESSAGES | st.binary(max_size=40),
+)
+def test_whatever_comes_has_an_answer_or_goes_to_the_page(
+    headers: list[tuple[bytes, bytes]], body: bytes
+) -> None:
+    taken = HTTP.take(RequestHead("POST", "/mcp", tuple(headers)), body)
+    if isinstance(taken, McpRequest):
+        assert taken.line == body.replace(b"\n", b" ").replace(b"\r", b" ")
+    elif taken.status == 202:
+        assert taken.body == b""
+    else:
+        value = json.loads(taken.body)
+        assert value["jsonrpc"] == "2.0"
+        assert ("result" in value) != ("error" in value)
+        assert taken.status in ({200} if "result" in value else {200, 400, 404, 406, 413})
