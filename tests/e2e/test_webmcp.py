@@ -75,15 +75,23 @@ def test_a_terminal_runs_a_tool_that_the_page_registered_with_the_browser(
     added = execute(bridge, "webmcp.add_todo", {"title": "Milk"})
     assert added["result"]["output"] == {"text": "Milk is added"}
     expect(tool_page.locator("#todos li")).to_have_text(["Milk"])
-    assert execute(bridge, "webmcp.list_todos", {})["result"]["output"] == {"todos": ["Milk"]}
+    listed = bridge.run(["actions", "to-do", "--query", "webmcp.add"])
+    assert "webmcp.add_todo" in listed.stdout, listed
+    called = bridge.run(["call", "to-do", "webmcp.list_todos"])
+    assert (called.returncode, json.loads(called.stdout)) == (0, {"todos": ["Milk"]}), called
+    called = bridge.run(["call", "to-do", "webmcp.add_todo", "title=Tea"])
+    assert called.returncode == 0, called
+    expect(tool_page.locator("#todos li")).to_have_text(["Milk", "Tea"])
+    assert execute(bridge, "webmcp.list_todos", {})["result"]["output"] == {
+        "todos": ["Milk", "Tea"]
+    }
     refused = execute(bridge, "webmcp.refuse", {})["error"]
     assert (refused["data"]["code"], refused["message"]) == ("HOST_ERROR", "Not today.")
     tool_page.evaluate("webmcp.takeBack()")
     wait_until(lambda: "webmcp.add_todo" not in names(bridge))
-    assert execute(bridge, "webmcp.add_todo", {"title": "Tea"})["error"]["data"]["code"] == (
-        "UNKNOWN_ACTION"
-    )
-    expect(tool_page.locator("#todos li")).to_have_text(["Milk"])
+    gone = execute(bridge, "webmcp.add_todo", {"title": "Bread"})["error"]
+    assert gone["data"]["code"] == "UNKNOWN_ACTION"
+    expect(tool_page.locator("#todos li")).to_have_text(["Milk", "Tea"])
 
 
 def test_schemas_and_kinds_come_from_the_browser(
