@@ -13,7 +13,7 @@ from tests.peers.support.conversation import Conversation, hold
 from tests.peers.support.official_client import CLIENTS, NPM, ClientKind
 from tests.peers.support.ways import Way, opened_ways
 
-WAYS = ("agent", "headless", "native", "page", "http")
+WAYS = ("agent", "headless", "native", "page", "page-in-javascript", "http")
 
 
 @pytest.fixture(scope="session")

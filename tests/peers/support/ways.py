@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,14 +15,14 @@ from typing import Any, Final
 from bridge.client.bridge_runner import StartedBridge, start_bridge
 from tests.peers.support.forwarder import Forwarder, forwarding
 
-__all__ = ["APP_MODULE", "Way", "attached_app", "bascule", "opened_ways"]
+__all__ = ["Way", "bascule", "opened_ways"]
 
 ROOT: Final = Path(__file__).parents[3]
-APP_MODULE: Final = "tests.peers.support.fixture_app"
 ORIGIN: Final = "http://127.0.0.1:8765"
 _TEE: Final = str(Path(__file__).with_name("tee.py"))
 _NATIVE_NAME: Final = "peers"
-_PATIENCE_SECONDS: Final = 30.0
+_APP: Final = (sys.executable, "-m", "tests.peers.support.fixture_app")
+_JAVASCRIPT_APP: Final = ("node", str(Path(__file__).with_name("fixture_page.mjs")))
 
 
 @dataclass(frozen=True)
@@ -58,39 +59,41 @@ def opened_ways(runtime: Path) -> Iterator[dict[str, Way]]:
         public = ("--public-host", f"127.0.0.1:{forwarder.port}")
         bridge = stack.enter_context(start_bridge(ORIGIN, runtime, options=public))
         forwarder.forward_to(bridge.url, bridge.token)
-        stack.enter_context(attached_app(bridge))
-        stack.enter_context(_app(runtime, "--native", _NATIVE_NAME))
+        _attach(stack, bridge, (*_APP, "--attach"))
+        # A bridge of its own, in a folder of its own, so that nobody has to choose between them.
+        apart = runtime / "js"
+        apart.mkdir(mode=0o700)
+        _attach(stack, stack.enter_context(start_bridge(ORIGIN, apart)), _JAVASCRIPT_APP)
+        stack.enter_context(_running(runtime, (*_APP, "--native", _NATIVE_NAME)))
         environment = {"XDG_RUNTIME_DIR": str(runtime)}
-        app = (sys.executable, "-m", APP_MODULE)
         ways = (
-            Way("agent", (*app, "--agent-mcp"), server_name="Peers' app"),
+            Way("agent", (*_APP, "--agent-mcp"), server_name="Peers' app"),
             Way(
                 "headless",
-                bascule("headless", *app, "--protocol", "mcp"),
+                bascule("headless", *_APP, "--protocol", "mcp"),
                 environment,
                 server_name="Peers' app",
             ),
             Way("native", bascule("stdio", _NATIVE_NAME, "--protocol", "mcp"), environment),
             Way("page", bascule("browser-stdio"), environment),
+            Way("page-in-javascript", bascule("browser-stdio"), {"XDG_RUNTIME_DIR": str(apart)}),
             Way("http", forwarder=forwarder),
         )
         yield {way.name: way for way in ways}
 
 
-@contextmanager
-def attached_app(bridge: StartedBridge) -> Iterator[None]:
-    """Run the app as the page of a bridge."""
+def _attach(stack: ExitStack, bridge: StartedBridge, app: tuple[str, ...]) -> None:
+    """Run an app as the page of a bridge, to the end of the stack."""
     told = {"url": bridge.url, "token": bridge.token, "origin": bridge.origin}
-    with _app(bridge.runtime, "--attach", given=json.dumps(told)):
-        yield
+    stack.enter_context(_running(bridge.runtime, app, json.dumps(told)))
 
 
 @contextmanager
-def _app(runtime: Path, *arguments: str, given: str = "") -> Iterator[None]:
+def _running(runtime: Path, app: tuple[str, ...], given: str = "") -> Iterator[None]:
     with subprocess.Popen(
-        [sys.executable, "-m", APP_MODULE, *arguments],
+        app,
         cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(runtime)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_RUNTIME_DIR": str(runtime)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
