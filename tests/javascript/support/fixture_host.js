@@ -335,7 +335,7 @@ export function makeFixture({ runtime } = {}) {
 
   /** @param {any} query */
   function inspect(query) {
-    const seen = { asked: query, length: notes.texts.note.length };
+    const seen = { asked: query, length: [...notes.texts.note].length };
     if (query.fails) throw new Error(SECRET);
     if (query.lies) return /** @type {any} */ ([]);
     return query.slow ? tickComes().then(() => seen) : seen;
