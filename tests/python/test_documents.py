@@ -48,6 +48,8 @@ def row_of(text: str, words: str) -> str:
         ("items of one poll", [BRIDGE_LIMITS.max_poll_items, BRIDGE_LIMITS.max_poll_seconds]),
         ("a channel's ticket", [BRIDGE_LIMITS.ticket_seconds,
                                 BRIDGE_LIMITS.channel_alive_seconds]),
+        ("a session of a page", [BRIDGE_LIMITS.session_idle_seconds / 60]),
+        ("MCP: a resource", [MCP_LIMITS.max_small_resource_bytes, MCP_LIMITS.max_task_wait_seconds]),
         ("events kept", [BRIDGE_LIMITS.max_journal_events, BRIDGE_LIMITS.max_watchers,
                          BRIDGE_LIMITS.max_watch_seconds]),
         ("a call", [BRIDGE_LIMITS.max_call_seconds]),
