@@ -15,7 +15,12 @@ import pytest
 from bridge.cli.headless import AppCommand, app_command
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
-from tests.python.support.command_line import run_command, running_command
+from tests.python.support.command_line import (
+    COMMAND,
+    environment,
+    run_command,
+    running_command,
+)
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip()[::-1], flush=True)"
@@ -127,6 +132,55 @@ def test_a_signal_ends_the_app_as_well(tmp_path: Path, number: int) -> None:
         command.send_signal(number)
         assert command.wait(PATIENCE_SECONDS) == ExitCode.OUTCOME_UNKNOWN
     assert is_gone(child)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_an_mcp_client_s_signal_ends_both_quietly(tmp_path: Path, number: int) -> None:
+    words = ["headless", sys.executable, "-c", GRANDCHILD, "--protocol", "mcp"]
+    with running_command(tmp_path, *words) as command:
+        assert command.stdout is not None
+        assert command.stderr is not None
+        child = int(command.stdout.readline())
+        command.send_signal(number)
+        assert command.wait(PATIENCE_SECONDS) == ExitCode.DONE
+        assert command.stderr.read() == b""
+    assert is_gone(child)
+
+
+STUBBORN = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print(os.getpid(), flush=True)
+signal.pause()
+"""
+
+
+def test_an_app_for_mcp_that_does_not_end_is_ended_when_the_input_has(tmp_path: Path) -> None:
+    done = run(tmp_path, STUBBORN, "--protocol", "mcp")
+    assert is_gone(int(done.stdout))
+
+
+def test_a_parent_that_dies_ends_both_though_the_input_stays_open(tmp_path: Path) -> None:
+    program = (
+        "import subprocess, sys\nsubprocess.Popen(sys.argv[2:], stdin=int(sys.argv[1])); input()"
+    )
+    reading, writing = os.pipe()
+    words = [*COMMAND, "headless", sys.executable, "-c", GRANDCHILD, "--protocol", "mcp"]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(reading), *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(tmp_path),
+        pass_fds=(reading,),
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+        # The end of what the command writes is the command's end.
+        assert parent.stdout.read() == b""
+    assert is_gone(child)
+    os.close(reading)
+    os.close(writing)
 
 
 def test_a_reader_that_leaves_ends_it(tmp_path: Path) -> None:
