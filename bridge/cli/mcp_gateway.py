@@ -10,14 +10,15 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from bridge.cli.mcp_failures import INTERNAL_ERROR_NUMBER, failed_request
+from bridge.cli.mcp_failures import failed_request
 from bridge.cli.mcp_openings import McpOpenings
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.contract.error_codes import JsonRpcErrorNumber
 from bridge.contract.limits import JSON_LIMITS
-from bridge.contract.strict_json import number_token
 from bridge.dispatcher.envelope import read_envelope
+from bridge.dispatcher.in_flight import id_key
 from bridge.dispatcher.mcp_front import Answered, AppRequest, Cancelled, McpFront
+from bridge.dispatcher.mcp_undelivered import INTERNAL_ERROR_NUMBER
 from bridge.dispatcher.task_wait import AskAgain, TaskWait, task_wait
 
 if TYPE_CHECKING:
@@ -76,15 +77,16 @@ class McpGateway:
         match self._front.take_envelope(envelope):
             case AppRequest() as request:
                 self.begin(request, line)
-            case Answered(answer):
-                self._openings.answered(envelope, line, answer)
+            case Answered(answer, refused):
+                if not refused:
+                    self._openings.answered(envelope, line)
                 self._output.write(answer.encode())
             case Cancelled(request_id):
                 self._cancel(request_id, line)
 
     def begin(self, request: AppRequest, line: bytes) -> None:
         """Bring a request to the app, and its answer back."""
-        key = _key(request.id)
+        key = id_key(request.id)
         if key in self._calls:
             number = JsonRpcErrorNumber.INVALID_REQUEST
             self._output.write(self._front.error(request, number, _SAME_ID).encode())
@@ -121,7 +123,7 @@ class McpGateway:
 
     def _cancel(self, request_id: str | int, line: bytes) -> None:
         """Hang up, send nothing more for that id, and let the app know."""
-        call = self._calls.pop(_key(request_id), None)
+        call = self._calls.pop(id_key(request_id), None)
         if call is not None:
             call.cancel()
             self._route.notify(line)
@@ -160,8 +162,3 @@ class McpGateway:
             if step.progress is not None:
                 self._output.write(step.progress.encode())
             await asyncio.sleep(step.after_seconds)
-
-
-def _key(request_id: str | int) -> str:
-    """Return what tells ids apart: 1, 1.0 and "1" are three."""
-    return f'"{request_id}' if isinstance(request_id, str) else number_token(request_id)

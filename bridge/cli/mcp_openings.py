@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 import bridge
-from bridge.contract.mcp_messages import INITIALIZE, LEGACY, Era
-from bridge.contract.strict_json import dumps
+from bridge.contract.mcp_messages import INITIALIZE, Era
 from bridge.dispatcher.envelope import Envelope
 from bridge.dispatcher.mcp_front import AppRequest
+from bridge.dispatcher.mcp_opening import made_up_opening
 
-__all__ = ["McpOpenings", "is_result"]
+__all__ = ["McpOpenings"]
 
-_ID: Final = "bascule-opening"
 _MAX_BYTES: Final = 2_048
 """It goes with a request that may be of the largest size, and leaves room for it."""
 
@@ -27,30 +26,15 @@ class McpOpenings:
     def __init__(self) -> None:
         self._opening: bytes | None = None
 
-    def answered(self, envelope: Envelope, line: bytes, answer: str) -> None:
-        """Note what was answered without the app: it may have been an `initialize` that is good."""
-        if envelope.method == INITIALIZE and is_result(envelope, answer):
-            self._opening = line if len(line) <= _MAX_BYTES else _made_up()
+    def answered(self, envelope: Envelope, line: bytes) -> None:
+        """Note what was answered with a result and without the app: it may be an `initialize`."""
+        if envelope.method == INITIALIZE:
+            self._opening = line if len(line) <= _MAX_BYTES else made_up_opening(bridge.__version__)
 
     def for_request(self, request: AppRequest) -> bytes | None:
         """Return what has to come before a request, where the app has had nothing yet."""
         if request.era is not Era.LEGACY:
             return None
         if self._opening is None:
-            self._opening = _made_up()
+            self._opening = made_up_opening(bridge.__version__)
         return self._opening
-
-
-def is_result(envelope: Envelope, answer: str) -> bool:
-    """Say whether a request was answered with a result, and not with an error."""
-    begin = b'{"jsonrpc":"2.0","id":' + dumps(envelope.id) + b',"result":'
-    return answer.startswith(begin.decode())
-
-
-def _made_up() -> bytes:
-    params = {
-        "protocolVersion": LEGACY,
-        "capabilities": {},
-        "clientInfo": {"name": "bascule", "version": bridge.__version__},
-    }
-    return dumps({"jsonrpc": "2.0", "id": _ID, "method": INITIALIZE, "params": params})

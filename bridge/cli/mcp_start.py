@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import bridge
-from bridge.cli.mcp_openings import McpOpenings, is_result
+from bridge.cli.mcp_openings import McpOpenings
 from bridge.dispatcher.envelope import Envelope
 from bridge.dispatcher.mcp_front import Answered, AppRequest, McpFront, ServerInfo
 
@@ -39,7 +39,8 @@ class McpStart:
             case AppRequest() as request:
                 self.pending = (request, line)
                 return Started(selects=True)
-            case Answered(answer):
-                self.openings.answered(envelope, line, answer)
-                return Started(answer.encode(), is_result(envelope, answer))
+            case Answered(answer, refused):
+                if not refused:
+                    self.openings.answered(envelope, line)
+                return Started(answer.encode(), selects=not refused)
         return Started()

@@ -1,4 +1,4 @@
-"""Standard output for the lines of a protocol alone: whatever else is printed goes to stderr."""
+"""Standard output for the lines of a protocol alone, for a part of this command's life."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["own_stdout"]
+from bridge.servers.own_stdout import own_stdout
+
+__all__ = ["borrowed_stdout"]
 
 
 @contextmanager
-def own_stdout() -> Iterator[int]:
+def borrowed_stdout() -> Iterator[int]:
     """Give a descriptor of what was standard output, which is standard error in the meantime."""
-    own = os.dup(1)
-    os.dup2(2, 1)
+    own = own_stdout()
     try:
         yield own
     finally:

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.mcp_start import McpStart
-from bridge.cli.own_stdout import own_stdout
+from bridge.cli.own_stdout import borrowed_stdout
 from bridge.cli.stdin_lines import StdinLines
 from bridge.cli.stdio_service import AppChoice, StdioService, write_line
 from bridge.cli.stop_signals import Stopped, stop_on_signals
@@ -59,7 +59,7 @@ def serve_stdio(choose: Callable[[], ChosenBridge | ChosenNative], args: Namespa
     session = args.session or f"cli-stdio-{os.urandom(8).hex()}"
     choice = AppChoice(choose, session, args.timeout)
     stopped = False
-    with own_stdout() as output:
+    with borrowed_stdout() as output:
         service = StdioService(choice, output)
         lines = StdinLines()
         try:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from bridge.contract.strict_json import number_token
 from bridge.dispatcher.observers import Observers
 
-__all__ = ["CallMark", "InFlight"]
+__all__ = ["CallMark", "InFlight", "id_key"]
 
 
 class CallMark:
@@ -43,12 +43,12 @@ class InFlight:
     def begin(self, request_id: str | int) -> CallMark:
         """Add a request."""
         mark = CallMark()
-        self._marks.setdefault(_key(request_id), []).append(mark)
+        self._marks.setdefault(id_key(request_id), []).append(mark)
         return mark
 
     def end(self, request_id: str | int, mark: CallMark) -> None:
         """Take a request out: it is answered."""
-        key = _key(request_id)
+        key = id_key(request_id)
         marks = self._marks[key]
         marks.remove(mark)
         if not marks:
@@ -56,10 +56,11 @@ class InFlight:
 
     def cancel(self, request_id: str | int) -> None:
         """Say that a request is not wanted any more. One that is not known is nothing."""
-        for mark in self._marks.get(_key(request_id), ()):
+        for mark in self._marks.get(id_key(request_id), ()):
             mark.cancel()
 
 
-def _key(request_id: str | int) -> str:
+def id_key(request_id: str | int) -> str:
+    """Return what tells ids apart: 1, 1.0 and "1" are three."""
     # No number begins with a quote.
     return f'"{request_id}' if isinstance(request_id, str) else number_token(request_id)

@@ -11,11 +11,12 @@ from typing import Final
 from bridge.contract.error_codes import Outcome
 from bridge.dispatcher.mcp_front import AppRequest, McpFront
 
-__all__ = ["undelivered"]
+__all__ = ["INTERNAL_ERROR_NUMBER", "undelivered"]
 
 _BRIDGE_ERROR_NUMBER: Final = -32000
 """JSON-RPC leaves this range to servers: the bridge failed, not the app. `data.code` says how."""
-_INTERNAL_ERROR_NUMBER: Final = -32603
+INTERNAL_ERROR_NUMBER: Final = -32603
+"""JSON-RPC's own number for what fails between a request and its answer."""
 _LISTS: Final[Mapping[str, str]] = {
     "resources/list": "resources",
     "resources/templates/list": "resourceTemplates",
@@ -48,4 +49,4 @@ def undelivered(  # noqa: PLR0913 - what a failure has
     if request.method == "tools/call":
         error = {"code": _BRIDGE_ERROR_NUMBER, "message": message, "data": data}
         return front.tool_failure(request, error)
-    return front.error(request, _INTERNAL_ERROR_NUMBER, message, data)
+    return front.error(request, INTERNAL_ERROR_NUMBER, message, data)

@@ -12,13 +12,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
+from bridge.contract.limits import MCP_LIMITS
 from bridge.contract.strict_json import StrictJsonError, dumps
 from bridge.dispatcher.mcp_front import AppRequest
 from bridge.dispatcher.task_progress import TaskProgressLines, is_unfinished
 
 __all__ = ["AskAgain", "TaskWait", "WaitOver", "task_wait"]
 
-_MAX_WAIT_MS: Final = 25_000
+_MAX_WAIT_MS: Final = MCP_LIMITS.max_task_wait_seconds * 1_000
 _FIRST_PAUSE_SECONDS: Final = 0.05
 _LONGEST_PAUSE_SECONDS: Final = 0.5
 

@@ -201,8 +201,8 @@ async def test_a_file_is_written_as_well(tmp_path: Path) -> None:
 
 PRINTING = """
 import os, subprocess, sys, warnings
-from bridge.cli.own_stdout import own_stdout
-with own_stdout() as own:
+from bridge.cli.own_stdout import borrowed_stdout
+with borrowed_stdout() as own:
     print("printed", flush=True)
     warnings.warn("warned")
     subprocess.run(["echo", "of a child"])
