@@ -34,7 +34,7 @@ export default [
   { files: ["browser_worker/demo/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["browser_worker/node/**/*.js"], languageOptions: { globals: globals.node } },
   {
-    files: ["tests/javascript/**/*.js", "scripts/**/*.{js,mjs}"],
+    files: ["tests/javascript/**/*.js", "tests/peers/**/*.mjs", "scripts/**/*.{js,mjs}"],
     languageOptions: { globals: globals.node },
   },
   {
