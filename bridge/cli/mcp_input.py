@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from bridge.servers.shared_descriptors import read_some
+
 __all__ = ["ByteInput"]
 
 _READ_BYTES: Final = 65_536
@@ -49,7 +51,14 @@ class ByteInput:
         self._closed = True
 
     def _read(self) -> None:
-        data = _read(self._descriptor)
+        try:
+            data = os.read(self._descriptor, _READ_BYTES)
+        except BlockingIOError:
+            # Somebody else who shares the input has taken it: that is not its end.
+            return
+        except OSError:
+            # A peer that broke off: there is no more to come.
+            data = b""
         if not data:
             self.close()
         self._take(data)
@@ -58,7 +67,7 @@ class ByteInput:
         data = b"more"
         while data:
             self._turns.acquire()
-            data = _read(self._descriptor)
+            data = read_some(self._descriptor, _READ_BYTES)
             try:
                 self._loop.call_soon_threadsafe(self._taken, data)
             except RuntimeError:
@@ -74,14 +83,6 @@ class ByteInput:
         self._take(data)
         if self._wanted:
             self._turns.release()
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, _READ_BYTES)
-    except OSError:
-        # A terminal that is gone, or a peer that broke off: there is no more to come.
-        return b""
 
 
 def _may_be_watched(descriptor: int) -> bool:

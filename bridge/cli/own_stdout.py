@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from bridge.servers.own_stdout import own_stdout
 
@@ -18,5 +19,8 @@ def borrowed_stdout() -> Iterator[int]:
     try:
         yield own
     finally:
+        with suppress(OSError):
+            # What was printed and not written yet would follow the lines.
+            sys.stdout.flush()
         os.dup2(own, 1)
         os.close(own)

@@ -14,6 +14,7 @@ from typing import Final, Self
 
 from bridge.contract.limits import JSON_LIMITS
 from bridge.contract.line_reader import LineReader
+from bridge.servers.shared_descriptors import read_some
 
 __all__ = ["LOOK_SECONDS", "StdinLines", "parent_watch"]
 
@@ -53,11 +54,7 @@ class StdinLines:
             while not select.select([self.descriptor], [], [], LOOK_SECONDS)[0]:
                 if not self.parent_is_there():
                     return b""
-        try:
-            return os.read(self.descriptor, _READ_BYTES)
-        except OSError:
-            # A terminal that is gone, or a peer that broke off: there is no more to come.
-            return b""
+        return read_some(self.descriptor, _READ_BYTES)
 
 
 def parent_watch() -> Callable[[], bool]:

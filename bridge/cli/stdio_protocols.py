@@ -16,6 +16,7 @@ from bridge.cli.own_stdout import borrowed_stdout
 from bridge.cli.stdin_lines import StdinLines
 from bridge.cli.stdio_service import AppChoice, StdioService, write_line
 from bridge.cli.stop_signals import Stopped, stop_on_signals
+from bridge.contract.control_methods import CONTROL_METHODS
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.limits import JSON_LIMITS
 from bridge.contract.mcp_messages import selects_mcp
@@ -29,23 +30,8 @@ if TYPE_CHECKING:
     from bridge.client.bridge_choice import ChosenBridge
     from bridge.client.native_choice import ChosenNative
 
-__all__ = ["CONTROL_METHODS", "serve_stdio"]
+__all__ = ["serve_stdio"]
 
-CONTROL_METHODS: Final = frozenset(
-    {
-        "agent/info",
-        "actions/list",
-        "actions/describe",
-        "actions/execute",
-        "actions/batch",
-        "state/inspect",
-        "tasks/get",
-        "tasks/cancel",
-        "resources/read",
-        "view/render",
-    }
-)
-"""A request for one of these selects control protocol 1."""
 _BLANK: Final = b" \t\r"
 
 

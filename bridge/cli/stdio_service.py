@@ -6,7 +6,6 @@ released at the end, whichever end that is.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,6 +16,7 @@ from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_choice import ChosenBridge
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import Outcome
+from bridge.servers.shared_descriptors import write_whole
 
 if TYPE_CHECKING:
     from bridge.client.native_choice import ChosenNative
@@ -123,6 +123,4 @@ class StdioService:
 
 def write_line(descriptor: int, line: bytes) -> None:
     """Write a line whole, with its line break."""
-    rest = memoryview(line + b"\n")
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
+    write_whole(descriptor, line + b"\n")
