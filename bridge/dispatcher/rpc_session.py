@@ -41,7 +41,7 @@ class RpcSession:
 
     `session` is its name, where it has one, and `protocol` the one that is spoken, where that is
     known before the first request. `notify` sends a line that answers nothing: the progress of a
-    call that asked for it. Without it there is none.
+    call that asked for it. Without it there is none; what it raises changes nothing.
     """
 
     def __init__(

@@ -6,6 +6,7 @@ Holds no turn. Where no time passes it does not wait. Contract: MCP, `task_statu
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.in_flight import CallMark
@@ -68,4 +69,6 @@ class TaskWatch:
     def _tell(self, task: Task) -> None:
         line = self._progress.line(task_view(task))
         if line is not None and self._notify is not None and not self._mark.cancelled:
-            self._notify(line)
+            # Who takes the lines only listens.
+            with suppress(Exception):
+                self._notify(line)

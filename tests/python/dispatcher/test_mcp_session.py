@@ -216,6 +216,26 @@ def test_a_task_is_not_waited_for_where_no_time_passes() -> None:
     assert told["structuredContent"]["task"]["state"] == "queued"
 
 
+async def test_who_takes_the_lines_of_progress_and_fails_changes_nothing() -> None:
+    told: list[str] = []
+
+    def broken(line: str) -> None:
+        told.append(line)
+        raise BrokenPipeError
+
+    runtime = HandRuntime()
+    dispatcher = dispatcher_of(runtime=runtime)
+    task = dispatcher.tasks.create("a")
+    session = RpcSession(dispatcher, "s", protocol="mcp", notify=broken)
+    params = {"name": "task_status", "arguments": {"id": task.id, "waitMs": 25_000}}
+    line = line_of("tools/call", 1, _meta={"progressToken": "t"}, **params)
+    waiting = asyncio.create_task(session.receive(line))
+    await settled()
+    task.complete({})
+    assert json.loads(await waiting or "")["result"]["structuredContent"]["task"]["output"] == {}
+    assert len(told) == 1
+
+
 async def test_a_caller_who_is_cancelled_leaves_nothing_behind_of_its_wait() -> None:
     runtime = HandRuntime()
     dispatcher = dispatcher_of(runtime=runtime)
