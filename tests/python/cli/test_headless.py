@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import (
     COMMAND,
     environment,
+    is_gone,
     run_command,
     running_command,
 )
@@ -37,20 +37,6 @@ def run(
     tmp_path: Path, code: str, *words: str, data: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
     return run_command(tmp_path, "headless", sys.executable, "-c", code, *words, data=data)
-
-
-def is_gone(pid: int) -> bool:
-    """Wait, with a bound, until a process has ended."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
-        except FileNotFoundError:
-            return True
-        if state.split()[0] == "Z":
-            return True
-        os.sched_yield()
-    return False
 
 
 def test_lines_pass_in_both_directions_as_they_are(tmp_path: Path) -> None:

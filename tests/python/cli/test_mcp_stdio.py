@@ -22,6 +22,7 @@ from tests.python.support.command_line import (
     COMMAND,
     entry_for,
     environment,
+    is_gone,
     pipe,
     post_entry,
     process_to_kill,
@@ -97,20 +98,6 @@ def request_of(received: Received) -> Any:
 def answers(data: bytes) -> list[Any]:
     assert b"\r" not in data
     return [json.loads(line) for line in data.splitlines()]
-
-
-def is_gone(pid: int) -> bool:
-    """Wait, with a bound, until a process has ended."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
-        except FileNotFoundError:
-            return True
-        if state.split()[0] == "Z":
-            return True
-        os.sched_yield()
-    return False
 
 
 # Before there is anything to call
@@ -504,7 +491,7 @@ def test_a_signal_ends_it_quietly(client: Client, how: str, *, asked: bool) -> N
 
 
 def _until_it_reads(pid: int) -> None:
-    """Wait, with a bound, until a process waits in a select."""
+    """Wait, with a bound, until a process has its handlers, and reads."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         caught = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
