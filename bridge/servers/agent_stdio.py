@@ -7,7 +7,6 @@ standard error.
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 import time
@@ -19,6 +18,7 @@ from bridge.contract.line_reader import LineReader
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.rpc_session import Protocol, RpcSession
 from bridge.servers.own_stdout import own_stdout
+from bridge.servers.shared_descriptors import read_some, write_whole
 from bridge.servers.unfinished_call import UnfinishedCall, begin
 
 __all__ = ["AgentLines", "serve_stdio"]
@@ -140,17 +140,12 @@ def _end(lines: AgentLines, tick: Callable[[], bool], own: int, seconds: float) 
 
 def _write(own: int, lines: Iterator[bytes]) -> None:
     for line in lines:
-        rest = memoryview(line)
-        while rest:
-            rest = rest[os.write(own, rest) :]
+        write_whole(own, line)
 
 
 def _read(source: int, chunks: queue.Queue[bytes]) -> None:
     # Not by `sys.stdin`, whose lock the interpreter would wait for at its end.
     data = b"more"
     while data:
-        try:
-            data = os.read(source, _CHUNK_BYTES)
-        except OSError:
-            data = b""
+        data = read_some(source, _CHUNK_BYTES)
         chunks.put(data)
