@@ -80,9 +80,22 @@ export function listTools(context, view = globalThis) {
 /**
  * @param {any} handle
  * @param {object} view
- * @returns {BrowserTool | null}
+ * @returns {BrowserTool | null} Null for what is no tool, and for what cannot be read: the others stay.
  */
 function readTool(handle, view) {
+  try {
+    return readMembers(handle, view);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {any} handle
+ * @param {object} view
+ * @returns {BrowserTool | null}
+ */
+function readMembers(handle, view) {
   const { name, title, description, annotations } = handle;
   if (typeof name !== "string" || name === "") return null;
   const owner = handle.source ?? handle.window ?? null;

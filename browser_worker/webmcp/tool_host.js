@@ -29,6 +29,7 @@ import { toolOutput } from "./tool_output.js";
  */
 
 const CANCEL_POLL_MS = 200;
+const LISTING_MS = 1_000;
 const MAX_DESCRIPTION_CHARS = 4_000;
 const UNTRUSTED = "Its output may hold text that the page does not vouch for.";
 
@@ -46,10 +47,12 @@ export class ToolHost {
     this._names = new ToolNames();
     /** By action. @type {Map<string, Offered>} */
     this._offered = new Map();
-    /** Spec by action, with what it was made of. @type {Map<string, { of: string, spec: ActionSpec | null }>} */
+    /** Spec by action, with what it was made of. @type {Map<string, { of: string | null, spec: ActionSpec | null }>} */
     this._specs = new Map();
     this._listings = 0;
     this._told = false;
+    /** Whether the browser has left a listing unanswered for so long that nobody waits for it. */
+    this._silent = false;
     this._unwatch = onToolChange(context, () => this._listAgain());
     this._listAgain();
   }
@@ -60,12 +63,14 @@ export class ToolHost {
   }
 
   /**
-   * At once in a browser that tells of changes, so that the app's own calls stay synchronous.
+   * At once in a browser that tells of changes, so that the app's own calls stay synchronous. A browser
+   * that does not answer holds up the app's own calls for a moment, once.
    *
    * @returns {Eventually<ActionSpec[]>}
    */
   actions() {
-    return this._unwatch === null ? andThen(this._list(), () => this._present()) : this._present();
+    if (this._unwatch !== null || this._silent) return this._present();
+    return andThen(this._inTime(this._list()), () => this._present());
   }
 
   /** A tool has no revision: its writes need none. */
@@ -118,6 +123,25 @@ export class ToolHost {
       .map(({ spec }) => spec);
   }
 
+  /**
+   * @param {Eventually<void>} listed
+   * @returns {Eventually<void>}
+   */
+  _inTime(listed) {
+    if (!isPromiseLike(listed)) return listed;
+    return new Promise((resolve) => {
+      const late = this._powers.every(LISTING_MS, () => {
+        late();
+        this._silent = true;
+        resolve();
+      });
+      void Promise.resolve(listed).then(() => {
+        late();
+        resolve();
+      });
+    });
+  }
+
   _listAgain() {
     const listed = this._list();
     if (isPromiseLike(listed)) void Promise.resolve(listed);
@@ -127,6 +151,7 @@ export class ToolHost {
   _list() {
     const listing = ++this._listings;
     const take = (/** @type {BrowserTool[]} */ tools) => {
+      this._silent = false;
       if (listing === this._listings) this._take(tools);
     };
     const refused = (/** @type {unknown} */ error) => {
@@ -167,11 +192,12 @@ export class ToolHost {
    */
   _spec(action, tool) {
     const { description, inputSchema, outputSchema, readOnly, untrusted } = tool;
-    const of = JSON.stringify([description, inputSchema, outputSchema, readOnly, untrusted]);
+    const of = textOf([description, inputSchema, outputSchema, readOnly, untrusted]);
     const known = this._specs.get(action);
     if (known?.of === of) return known.spec;
     let spec = null;
     try {
+      if (of === null) throw new TypeError("its schemas are not JSON");
       spec = specOf(action, tool);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -189,7 +215,11 @@ export class ToolHost {
  * @throws {Error} For a schema that is none, or that our validator does not take.
  */
 function specOf(action, tool) {
-  const said = tool.description.slice(0, MAX_DESCRIPTION_CHARS).replace(/[\uD800-\uDBFF]$/, "");
+  // A page may write half a character, and one such description would spoil the app's whole list.
+  const said = tool.description
+    .slice(0, MAX_DESCRIPTION_CHARS)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .replace(/\p{Surrogate}/gu, "\uFFFD");
   const description = tool.untrusted ? `${said} ${UNTRUSTED}` : said;
   const options = {
     inputSchema: schemaOf(tool.inputSchema),
@@ -199,6 +229,18 @@ function specOf(action, tool) {
   return tool.readOnly
     ? ActionSpec.read(action, description, options)
     : ActionSpec.write(action, description, options);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string | null} Null for what has no text as JSON.
+ */
+function textOf(value) {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return null;
+  }
 }
 
 /**
