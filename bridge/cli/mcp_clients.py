@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from bridge.cli.terminal_text import json_text_for_terminal
 from bridge.cli.toml_text import toml_array, toml_key, toml_string, toml_table
 
 __all__ = [
@@ -132,7 +133,9 @@ def config_block(client: McpClient, entry: McpEntry) -> str:
     server |= {"command": entry.command, "args": list(entry.args)}
     if entry.env:
         server["env"] = dict(entry.env)
-    return json.dumps({client.key: {entry.name: server}}, indent=2, ensure_ascii=False)
+    text = json.dumps({client.key: {entry.name: server}}, indent=2, ensure_ascii=False)
+    # Line by line: only strings can hold what is escaped, and no string a line break.
+    return "\n".join(map(json_text_for_terminal, text.split("\n")))
 
 
 def add_command(entry: McpEntry) -> str:

@@ -186,6 +186,9 @@ def _tell_where(client: McpClient, entry: McpEntry, args: argparse.Namespace) ->
     if client.more:
         lines.append(client.more)
     if args.client == "claude-code":
-        lines.append(f"For all your projects instead:\n  {add_command(entry)}")
+        command = add_command(entry)
+        if command.isprintable():
+            # No shell could be given another in a form that every one reads.
+            lines.append(f"For all your projects instead:\n  {command}")
     lines.append("`bascule doctor` checks the way from here to the app.")
     print("\n" + "\n".join(lines), file=sys.stderr)

@@ -13,13 +13,24 @@ from typing import Final
 
 __all__ = ["toml_array", "toml_key", "toml_string", "toml_table"]
 
+_LAST_SHORT: Final = 0xFFFF
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml_string(text: str) -> str:
     """Return a basic string. Lone surrogates cannot be written: whoever calls leaves them out."""
     # The escapes of JSON are among those of TOML, which wants one for the delete character too.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    # What poses as other text, or moves a terminal's cursor, is written out as well.
+    quoted = json.dumps(text, ensure_ascii=False)
+    return quoted if quoted.isprintable() else "".join(map(_escape, quoted))
+
+
+def _escape(character: str) -> str:
+    if character.isprintable():
+        return character
+    # Two halves of UTF-16, as JSON has them, are no character in TOML.
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= _LAST_SHORT else f"\\U{code:08x}"
 
 
 def toml_key(name: str) -> str:

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 from bridge.cli import own_command
 from bridge.cli.completion import candidates
 from bridge.cli.main import main
-from bridge.cli.mcp_clients import MAX_NAME_CHARS, MCP_CLIENTS, McpEntry, add_command
+from bridge.cli.mcp_clients import (
+    MAX_NAME_CHARS,
+    MCP_CLIENTS,
+    McpEntry,
+    add_command,
+    config_block,
+)
 from bridge.cli.toml_text import toml_array, toml_key, toml_string, toml_table
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import entry_for, post_entry
@@ -258,6 +264,29 @@ def test_the_command_is_the_one_that_was_called_or_this_python(
     monkeypatch.setattr("sys.executable", str(tmp_path / "bin" / "python"))
     python = str(tmp_path / "bin" / "python")
     assert own_command.own_command() == [python, "-m", "bridge.cli.main"]
+
+
+HOSTILE = "Ev\x1b[31mil\x9b1m\"'; true #\n[mcp_servers.x]\u202e\u2028\U000e0041\\"
+
+
+@pytest.mark.parametrize("name", MCP_CLIENTS)
+def test_a_hostile_app_s_name_is_a_word_to_the_client_and_nothing_to_a_terminal(name: str) -> None:
+    words = ("browser-stdio", "--app", HOSTILE)
+    entry = McpEntry("bascule", "/b", words, {"XDG_RUNTIME_DIR": HOSTILE})
+    text = config_block(MCP_CLIENTS[name], entry)
+    assert list(servers(name, text)) == ["bascule"]
+    read = servers(name, text)["bascule"]
+    assert (read["args"], read["env"]) == (list(words), {"XDG_RUNTIME_DIR": HOSTILE})
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert not json.dumps(HOSTILE, ensure_ascii=False).isprintable(), "it would be something to one"
+
+
+def test_a_command_that_no_shell_could_be_told_plainly_is_left_out(runtime: Path) -> None:
+    _, told = on_terminal(runtime, "mcp-config", "claude-code", "Ev\x9bil", errors=True)
+    assert "For all your projects" not in told
+    assert "\x9b" not in told
+    _, plainly = on_terminal(runtime, "mcp-config", "claude-code", "Evil", errors=True)
+    assert "For all your projects" in plainly
 
 
 @given(key=ANY_TEXT, value=ANY_TEXT)
