@@ -99,6 +99,11 @@ class Broker:
         due = self._next_due()
         return None if due is None else due[0]
 
+    @property
+    def is_closed(self) -> bool:
+        """Say whether it has shut down."""
+        return self._page.state is LinkState.CLOSED
+
     def snapshot(self, now: Instant) -> BrokerSnapshot:
         """Describe the broker as it stands."""
         client = self._page.client

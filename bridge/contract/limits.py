@@ -105,6 +105,11 @@ class BridgeLimits(NamedTuple):
     """Of those, kept for the attached page: a busy terminal must not stop its answers."""
     max_parked_polls: int = 1
     max_sockets: int = 96
+    max_terminals: int = 8
+    """Terminals' channels that are open at once; each keeps a socket. Who comes later calls by
+    `/rpc`."""
+    max_unread_bytes: int = 16 * (1_048_576 + 4_096)
+    """Answers that a terminal's channel has not taken, after which it is cut off."""
     head_timeout_seconds: float = 5.0
     """A socket without a complete request head, or with a stalled body, is closed after this."""
     shutdown_seconds: float = 2.0

@@ -39,6 +39,7 @@ __all__ = [
     "error_answer",
     "error_hint",
     "error_message",
+    "error_object",
     "http_answer",
     "wire_item",
 ]
@@ -146,17 +147,24 @@ def error_answer(
     headers: tuple[tuple[str, str], ...] = (),
 ) -> HttpAnswer:
     """Return the answer for an error. `message` replaces the usual text of the code."""
+    return HttpAnswer(
+        BRIDGE_HTTP_STATUS[code],
+        orjson.dumps({"error": error_object(code, message, outcome)}),
+        headers=(*_HEADERS.get(code, ()), *headers),
+    )
+
+
+def error_object(
+    code: BridgeErrorCode, message: str | None, outcome: Outcome | None
+) -> dict[str, str]:
+    """Return an error as it is written, in an answer of its own or among others."""
     error = {"code": code.value, "message": message or error_message(code)}
     hint = error_hint(code, outcome)
     if hint is not None:
         error["hint"] = hint
     if outcome is not None:
         error["outcome"] = outcome.value
-    return HttpAnswer(
-        BRIDGE_HTTP_STATUS[code],
-        orjson.dumps({"error": error}),
-        headers=(*_HEADERS.get(code, ()), *headers),
-    )
+    return error
 
 
 def error_message(code: BridgeErrorCode) -> str:

@@ -37,7 +37,7 @@ from bridge.servers.bridge_routes import RouteName
 from bridge.servers.call_label import call_label
 from bridge.servers.shapes import ShapeError, integer, read_result, text
 
-__all__ = ["AskingEvent", "BodyReader"]
+__all__ = ["AskingEvent", "BodyReader", "json_refusal"]
 
 AskingEvent = (
     Connect
@@ -93,14 +93,20 @@ class BodyReader:
             case RouteName.DISCONNECT:
                 return Disconnect(waiter, text(self._object(body).values, "client"))
             case RouteName.RPC:
-                return self._call(self._object(body, "request", "opening"), waiter)
+                return self.call(self._object(body, "request", "opening"), waiter)
             case RouteName.SESSION_CLOSE:
                 return CloseSession(waiter, self._session(self._object(body)))
             case RouteName.SESSION_KEEP:
                 return KeepSession(waiter, self._session(self._object(body)))
             case RouteName.CALLS:
                 return self._watch(self._object(body), waiter)
-            case RouteName.POLL | RouteName.STATUS | RouteName.CHANNEL | RouteName.MCP:
+            case (
+                RouteName.POLL
+                | RouteName.STATUS
+                | RouteName.CHANNEL
+                | RouteName.TERMINAL
+                | RouteName.MCP
+            ):
                 raise ValueError(f"{route} has no body of this kind")
             case _:
                 assert_never(route)
@@ -111,7 +117,7 @@ class BodyReader:
                 body, raw=raw, limits=JSON_LIMITS, max_body_bytes=self.limits.max_body_bytes
             )
         except StrictJsonError as error:
-            raise _json_refusal(error) from None
+            raise json_refusal(error) from None
 
     def _connect(self, body: RawObject, waiter: Waiter) -> Connect:
         app = text(body.values, "app")
@@ -140,7 +146,8 @@ class BodyReader:
             raise ShapeError("taken is the highest seq begun, an integer from 0.")
         return StateReport(waiter, text(body.values, "client"), PageState(state), taken)
 
-    def _call(self, body: RawObject, waiter: Waiter) -> Call:
+    def call(self, body: RawObject, waiter: Waiter) -> Call:
+        """Read a call, posted or in a frame, with its `request` and `opening` kept as bytes."""
         session, request = self._session(body), body.values.get("request")
         if not isinstance(request, dict):
             raise ShapeError("request is one JSON-RPC object.")
@@ -191,7 +198,8 @@ class BodyReader:
         return timeout / 1000
 
 
-def _json_refusal(error: StrictJsonError) -> ShapeError:
+def json_refusal(error: StrictJsonError) -> ShapeError:
+    """Return what is said of a body, or of one of its members, that is not within the limits."""
     if error.kind != "limit":
         return ShapeError("The body is not an object of strict JSON.")
     where = "The body" if error.member is None else "A member"

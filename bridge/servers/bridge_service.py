@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+from collections.abc import Callable, Sequence
 from typing import Final, assert_never
 
 from aiohttp import web
@@ -55,13 +56,14 @@ from bridge.servers.bridge_gate import (
     RequestHead,
     check_head,
 )
-from bridge.servers.bridge_metrics import BridgeMetrics
+from bridge.servers.bridge_metrics import BridgeMetrics, InHand
 from bridge.servers.bridge_responses import BridgeResponse
 from bridge.servers.bridge_routes import CallerClass, RouteName
 from bridge.servers.channel_frames import read_frame
 from bridge.servers.clock import Clock
 from bridge.servers.mcp_service import McpService
 from bridge.servers.shapes import ShapeError
+from bridge.servers.terminal_service import Asked, TerminalService
 
 __all__ = ["BridgeService"]
 
@@ -85,10 +87,13 @@ class BridgeService:
         self._reader = BodyReader(limits)
         self._metrics = BridgeMetrics(policy.origin, clock().monotonic)
         self._active = ActiveRequests(limits.max_active_requests, limits.reserved_active_requests)
-        self._waiting: dict[Waiter, asyncio.Future[Answer]] = {}
+        self._waiting: dict[Waiter, Callable[[Answer], None]] = {}
         self._channels: dict[Waiter, ChannelSocket] = {}
         self._waiters = itertools.count(1)
         self._mcp = McpService(self, limits, clock)
+        self._terminals = TerminalService(self, limits, self._reader)
+        self._gathers = False
+        """Whether more follows, with which what is to be sent goes together."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         # What nobody uses is counted from here on.
@@ -102,6 +107,7 @@ class BridgeService:
     def shut_down(self) -> None:
         """Answer everyone who waits, and everyone who still comes, that the bridge is going."""
         self._tell(Shutdown())
+        self._terminals.shut_down()
         if self._timer is not None:
             self._timer.cancel()
 
@@ -135,9 +141,9 @@ class BridgeService:
                 return await self.send(request, head, answer, close=True)
             if route.name is RouteName.STATUS:
                 return await self.send(request, head, self._status(head))
+            if route.is_web_socket:
+                return await self._serve_web_socket(request, head, passed.ticket, place)
             waiter = self.new_waiter()
-            if passed.ticket is not None:
-                return await self._serve_channel(request, head, waiter, passed.ticket, place)
             try:
                 if route.name is RouteName.POLL:
                     event: AskingEvent = self._reader.poll(head, passed.query, waiter)
@@ -153,10 +159,28 @@ class BridgeService:
                 return await self.send(request, head, answer, close=unread)
             return await self._exchange(request, head, event, place)
 
-    async def _serve_channel(
-        self, request: web.BaseRequest, head: RequestHead, name: Waiter, ticket: str, place: Place
+    async def _serve_web_socket(
+        self, request: web.BaseRequest, head: RequestHead, ticket: str | None, place: Place
     ) -> web.StreamResponse:
-        """Let a page's channel in by its ticket, and carry it until it ends."""
+        """Carry a page's channel, or a terminal's, until it ends."""
+        if ticket is not None:
+            return await self._serve_channel(request, head, ticket, place)
+        code = None
+        if self._broker.is_closed:
+            code = BridgeErrorCode.CLOSING
+        elif self._terminals.is_full:
+            self._metrics.busy += 1
+            code = BridgeErrorCode.BUSY
+        if code is not None:
+            return await self.send(request, head, error_answer(code), close=True)
+        place.leave()
+        return await self._terminals.serve(request)
+
+    async def _serve_channel(
+        self, request: web.BaseRequest, head: RequestHead, ticket: str, place: Place
+    ) -> web.StreamResponse:
+        """Let a page's channel in by its ticket."""
+        name = self.new_waiter()
         socket = ChannelSocket(self._limits, lambda data: self._frame(name, data))
         self._channels[name] = socket
         try:
@@ -236,25 +260,51 @@ class BridgeService:
     def ask(self, event: AskingEvent | OpenChannel) -> asyncio.Future[Answer]:
         """Hand an event to the broker; the future gets its answer."""
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+
+        def settle(answer: Answer) -> None:
+            if not answered.done():
+                answered.set_result(answer)
+
+        self._ask(event, settle)
+        return answered
+
+    def ask_together(self, calls: Sequence[Asked], gone: Sequence[Waiter]) -> None:
+        """Hand calls to the broker, after it was told who waits no more."""
+        self._gathers = True
+        try:
+            for waiter in gone:
+                self.hang_up(waiter)
+            for call, answered in calls:
+                self._ask(call, answered)
+        finally:
+            self._gathers = False
+            self._flush()
+
+    def _ask(self, event: AskingEvent | OpenChannel, answered: Callable[[Answer], None]) -> None:
         self._waiting[event.waiter] = answered
         try:
             self._tell(event)
         except BaseException:
             self._waiting.pop(event.waiter, None)
             raise
-        return answered
 
     def _tell(self, event: Event) -> None:
         for effect in self._broker.handle(event, self._clock()):
             self._perform(effect)
+        if not self._gathers:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Send what has been gathered, and see to the time."""
+        self._terminals.flush()
         self._set_timer()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
             case Reply(waiter, answer):
                 answered = self._waiting.pop(waiter, None)
-                if answered is not None and not answered.done():
-                    answered.set_result(answer)
+                if answered is not None:
+                    answered(answer)
             case SendItems(channel) | SendRefusal(channel):
                 if channel in self._channels:
                     self._channels[channel].send(effect)
@@ -283,9 +333,8 @@ class BridgeService:
         self._tell(Tick())
         now = self._clock()
         snapshot = self._broker.snapshot(now)
-        return self._metrics.answer(
-            snapshot, now.monotonic, self._active.active, head.values(b"accept")
-        )
+        in_hand = InHand(self._active.active, len(self._terminals))
+        return self._metrics.answer(snapshot, now.monotonic, in_hand, head.values(b"accept"))
 
     async def send(
         self,
