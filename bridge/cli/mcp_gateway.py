@@ -7,8 +7,9 @@ own bytes, and is answered as its answer comes. Reads and writes nothing itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
 
 from bridge.cli.mcp_failures import failed_request
 from bridge.cli.mcp_openings import McpOpenings
@@ -23,6 +24,7 @@ from bridge.dispatcher.task_wait import AskAgain, TaskWait, task_wait
 
 if TYPE_CHECKING:
     from bridge.cli.mcp_output import LineOutput
+    from bridge.cli.mcp_route import Ended
 
 __all__ = ["McpGateway", "Route"]
 
@@ -40,14 +42,27 @@ class Route(Protocol):
     def respond(self, request: bytes, opening: bytes | None = None) -> Awaitable[bytes]:
         """Send a request and return its response. Raises `BridgeFailure`."""
 
+    def begin(
+        self, request: bytes, ended: Ended, opening: bytes | None = None
+    ) -> Callable[[], None] | None:
+        """Send a request where that takes no waiting, and return what hangs up; else None."""
+
     def notify(self, message: bytes) -> None:
         """Send a notification, if there is anybody to send it to."""
 
 
-class _Call(NamedTuple):
-    request: AppRequest
-    line: bytes
-    opening: bytes | None
+class _Call:
+    """One request in flight, until its answer is written or it is cancelled."""
+
+    __slots__ = ("key", "line", "opening", "request", "stop")
+
+    def __init__(self, key: str, request: AppRequest, line: bytes, opening: bytes | None) -> None:
+        self.key = key
+        self.request = request
+        self.line = line
+        self.opening = opening
+        self.stop: Callable[[], object] = _nothing
+        """Hangs up."""
 
 
 class McpGateway:
@@ -61,7 +76,7 @@ class McpGateway:
         self._route = route
         self._output = output
         self._openings = openings
-        self._calls: dict[str, asyncio.Task[None]] = {}
+        self._calls: dict[str, _Call] = {}
         """Those in flight, by the token of their id."""
         self._calls_bytes = 0
         self._fewer = asyncio.Event()
@@ -91,10 +106,14 @@ class McpGateway:
             number = JsonRpcErrorNumber.INVALID_REQUEST
             self._output.write(self._front.error(request, number, _SAME_ID).encode())
             return
-        opening = self._openings.for_request(request)
-        call = _Call(request, line, opening)
-        self._calls[key] = self._loop.create_task(self._run(key, call))
+        call = _Call(key, request, line, self._openings.for_request(request))
+        self._calls[key] = call
         self._calls_bytes += len(line) + _CALL_BYTES
+        # Where nobody reads the answers, no more of them are asked for.
+        wait = task_wait(request, self._loop.time())
+        if wait is None and not self._output.is_full and self._begins(call):
+            return
+        self._run(call, wait)
 
     @property
     def is_full(self) -> bool:
@@ -112,46 +131,78 @@ class McpGateway:
     async def finished(self) -> None:
         """Wait until no call is in flight."""
         while self._calls:
-            await asyncio.wait(self._calls.values())
+            self._fewer.clear()
+            await self._fewer.wait()
 
     def stop(self) -> None:
         """Hang up what is in flight. Nothing more is written."""
-        calls = list(self._calls.values())
-        self._calls.clear()
-        for call in calls:
-            call.cancel()
+        for call in list(self._calls.values()):
+            self._remove(call)
+            call.stop()
 
     def _cancel(self, request_id: str | int, line: bytes) -> None:
         """Hang up, send nothing more for that id, and let the app know."""
-        call = self._calls.pop(id_key(request_id), None)
+        call = self._calls.get(id_key(request_id))
         if call is not None:
-            call.cancel()
+            self._remove(call)
+            call.stop()
             self._route.notify(line)
 
-    async def _run(self, key: str, call: _Call) -> None:
+    def _begins(self, call: _Call) -> bool:
+        """Begin a call where that takes no waiting, and no task."""
         try:
-            answer = await self._answer(call)
-            if self._calls.get(key) is asyncio.current_task():
-                del self._calls[key]
-                self._output.write(answer)
-        finally:
-            self._calls_bytes -= len(call.line) + _CALL_BYTES
-            self._fewer.set()
+            hang_up = self._route.begin(call.line, partial(self._ended, call), call.opening)
+        except Exception:  # noqa: BLE001 - a fault of ours leaves no client waiting
+            self._finish(call, self._fault(call))
+            return True
+        if hang_up is None:
+            return False
+        call.stop = hang_up
+        return True
 
-    async def _answer(self, call: _Call) -> bytes:
+    def _ended(self, call: _Call, end: bytes | BridgeFailure | None) -> None:
+        """Take how a call has ended that was begun without waiting."""
+        if end is None:
+            self._run(call, None)
+        elif isinstance(end, bytes):
+            self._finish(call, end)
+        else:
+            self._finish(call, failed_request(self._front, call.request, end).encode())
+
+    def _run(self, call: _Call, wait: TaskWait | None) -> None:
+        """Let a call take its time, in a task of its own."""
+        task = self._loop.create_task(self._answer_it(call, wait))
+        call.stop = task.cancel
+
+    async def _answer_it(self, call: _Call, wait: TaskWait | None) -> None:
+        self._finish(call, await self._answer(call, wait))
+
+    def _finish(self, call: _Call, answer: bytes) -> None:
+        # An answer that has come when its call is cancelled is not written.
+        if self._calls.get(call.key) is call:
+            self._remove(call)
+            self._output.write(answer)
+
+    def _remove(self, call: _Call) -> None:
+        del self._calls[call.key]
+        self._calls_bytes -= len(call.line) + _CALL_BYTES
+        self._fewer.set()
+
+    async def _answer(self, call: _Call, wait: TaskWait | None) -> bytes:
         try:
-            # Where nobody reads the answers, no more of them are asked for.
             if self._output.is_full:
                 await self._output.room()
-            wait = task_wait(call.request, self._loop.time())
             if wait is not None:
                 return await self._wait_for_task(call, wait)
             return await self._route.respond(call.line, call.opening)
         except BridgeFailure as failure:
             return failed_request(self._front, call.request, failure).encode()
         except Exception:  # noqa: BLE001 - a fault of ours leaves no client waiting
-            text = "The gateway has failed."
-            return self._front.error(call.request, INTERNAL_ERROR_NUMBER, text).encode()
+            return self._fault(call)
+
+    def _fault(self, call: _Call) -> bytes:
+        text = "The gateway has failed."
+        return self._front.error(call.request, INTERNAL_ERROR_NUMBER, text).encode()
 
     async def _wait_for_task(self, call: _Call, wait: TaskWait) -> bytes:
         while True:
@@ -162,3 +213,7 @@ class McpGateway:
             if step.progress is not None:
                 self._output.write(step.progress.encode())
             await asyncio.sleep(step.after_seconds)
+
+
+def _nothing() -> None:
+    """Hang up nothing."""

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.call_deadline import CallDeadline
+from bridge.client.connection_failures import NotSentWhole, not_a_bridge
+from bridge.client.native_choice import ChosenNative
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
 
 if TYPE_CHECKING:
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from bridge.client.async_bridge_connection import AsyncBridgeConnection
     from bridge.client.bridge_choice import ChosenBridge
     from bridge.client.native_async_connection import AsyncNativeConnection
-    from bridge.client.native_choice import ChosenNative
+    from bridge.client.terminal_channel import CallEnd
 
-__all__ = ["AppRoute"]
+__all__ = ["AppRoute", "Ended"]
 
 App: TypeAlias = "ChosenBridge | ChosenNative"
 
@@ -37,9 +39,15 @@ _LOOK_AGAIN: Final = _GONE | {BridgeErrorCode.NOT_ATTACHED, BridgeErrorCode.CLOS
 """Nothing was done, and somebody else may be the app by now."""
 
 
+Ended: TypeAlias = "Callable[[bytes | BridgeFailure | None], None]"
+"""Told how a request has ended: its response, why there is none, or None to use `respond`."""
+
+
 class _Way(NamedTuple):
     app: App
     connection: AsyncBridgeConnection | AsyncNativeConnection
+    begin: Callable[..., Callable[[], None] | None] | None
+    """Sends a request that nobody waits for, where the app is called by a channel."""
 
 
 class AppRoute:
@@ -71,7 +79,7 @@ class AppRoute:
         try:
             return await self._exchange(way, request, opening, deadline)
         except BridgeFailure as failure:
-            if failure.code not in _LOOK_AGAIN or failure.outcome is not Outcome.NOT_DELIVERED:
+            if not _looks_again(failure):
                 raise
             try:
                 other = await self._found(way)
@@ -83,6 +91,41 @@ class AppRoute:
             if other is way:
                 raise
         return await self._exchange(other, request, opening, deadline)
+
+    def begin(
+        self, request: bytes, ended: Ended, opening: bytes | None = None
+    ) -> Callable[[], None] | None:
+        """Send a request where that takes no waiting, as `respond` does.
+
+        `ended` is told once, in a later step of the loop; None says that nobody acted on it, and
+        that `respond` has to look for an app. Returns what hangs up, or None where nothing was
+        sent.
+        """
+        way = self._way
+        if way is None or way.begin is None:
+            return None
+        now = self._loop.time()
+        deadline = CallDeadline.after(self._choice.timeout_seconds, now)
+
+        def done(end: CallEnd) -> None:
+            if isinstance(end, bytes):
+                ended(end)
+            elif end is None:
+                ended(not_a_bridge("a request was answered as a notification is"))
+            elif isinstance(end, NotSentWhole) or _looks_again(end):
+                ended(None)
+            else:
+                ended(end)
+
+        self._keep_from_now_on()
+        return way.begin(
+            self._session,
+            request,
+            deadline.for_bridge(now),
+            deadline.for_exchange(now),
+            done,
+            opening=opening,
+        )
 
     def notify(self, message: bytes) -> None:
         """Send a notification, if there is anybody to send it to. Nobody is told how that ends."""
@@ -107,8 +150,7 @@ class AppRoute:
         self, way: _Way, request: bytes, opening: bytes | None, deadline: CallDeadline
     ) -> bytes:
         now = self._loop.time()
-        if self._keeping is None:
-            self._keeping = self._loop.call_later(self._keep_seconds, self._keep)
+        self._keep_from_now_on()
         return await way.connection.respond(
             self._session,
             request,
@@ -130,7 +172,7 @@ class AppRoute:
         if self._way is None or self._way.app != app:
             if self._way is not None:
                 self._way.connection.close()
-            self._way = _Way(app, app.async_connection())
+            self._way = _way_to(app)
         return self._way
 
     def _chosen(self, choosing: asyncio.Future[App]) -> None:
@@ -138,6 +180,10 @@ class AppRoute:
         if not choosing.cancelled():
             # Whoever waited has it; where nobody did, nobody misses it.
             choosing.exception()
+
+    def _keep_from_now_on(self) -> None:
+        if self._keeping is None:
+            self._keeping = self._loop.call_later(self._keep_seconds, self._keep)
 
     def _keep(self) -> None:
         self._keeping = self._loop.call_later(self._keep_seconds, self._keep)
@@ -155,6 +201,17 @@ class AppRoute:
         task = self._loop.create_task(_quietly(work))
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
+
+
+def _way_to(app: App) -> _Way:
+    if isinstance(app, ChosenNative):
+        return _Way(app, app.async_connection(), None)
+    connection = app.async_connection(channel=True)
+    return _Way(app, connection, connection.begin)
+
+
+def _looks_again(failure: BridgeFailure) -> bool:
+    return failure.code in _LOOK_AGAIN and failure.outcome is Outcome.NOT_DELIVERED
 
 
 async def _quietly(work: Coroutine[Any, Any, object]) -> None:

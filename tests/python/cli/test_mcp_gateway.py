@@ -29,7 +29,9 @@ GONE = BridgeFailure(
 class App:
     """What is behind the gateway: each request waits until the test answers it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_once: bool = False) -> None:
+        self.at_once = at_once
+        self.faulty = False
         self.asked: list[bytes] = []
         self.openings: list[bytes | None] = []
         self.notified: list[bytes] = []
@@ -39,6 +41,7 @@ class App:
         self.changed = asyncio.Event()
 
     async def respond(self, request: bytes, opening: bytes | None = None) -> bytes:
+        self._fail_if_faulty()
         self.asked.append(request)
         self.openings.append(opening)
         request_id = json.loads(request)["id"]
@@ -50,6 +53,32 @@ class App:
         except asyncio.CancelledError:
             self.hung_up += 1
             raise
+
+    def _fail_if_faulty(self) -> None:
+        if self.faulty:
+            raise ZeroDivisionError("secret")
+
+    def begin(self, request: bytes, ended: Any, opening: bytes | None = None) -> Any:
+        """Do what `respond` does without a task, where the test wants that."""
+        if not self.at_once:
+            return None
+        self._fail_if_faulty()
+        self.asked.append(request)
+        self.openings.append(opening)
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.waiting[json.loads(request)["id"]] = answer
+        self.changed.set()
+
+        def done(answer: asyncio.Future[bytes]) -> None:
+            if not answer.cancelled():
+                ended(answer.exception() or answer.result())
+
+        def hang_up() -> None:
+            self.hung_up += 1
+            answer.cancel()
+
+        answer.add_done_callback(done)
+        return hang_up
 
     def notify(self, message: bytes) -> None:
         self.notified.append(message)
@@ -70,8 +99,8 @@ class App:
 class Conversation:
     """A gateway, and what its client reads."""
 
-    def __init__(self, **options: Any) -> None:
-        self.app = App()
+    def __init__(self, *, at_once: bool = False, **options: Any) -> None:
+        self.app = App(at_once=at_once)
         self._reading, self._writing = os.pipe()
         self.gone = asyncio.Event()
         self.output = LineOutput(self._writing, self.gone.set)
@@ -108,9 +137,10 @@ class Conversation:
         self._transport.close()
 
 
-@pytest.fixture
-async def client() -> AsyncIterator[Conversation]:
-    conversation = Conversation()
+@pytest.fixture(params=[False, True], ids=["by a task", "at once"])
+async def client(request: pytest.FixtureRequest) -> AsyncIterator[Conversation]:
+    """Give a conversation whose calls are waited for, and one whose calls are not."""
+    conversation = Conversation(at_once=request.param)
     await conversation.open()
     yield conversation
     conversation.close()
@@ -207,8 +237,8 @@ async def test_the_id_of_a_cancelled_call_may_be_used_again_at_once(client: Conv
     client.send(call(1))
     async with asyncio.timeout(PATIENCE_SECONDS):
         await client.app.changed.wait()
-    client.send(cancelled(1), call(1))
     client.app.waiting.clear()
+    client.send(cancelled(1), call(1))
     await client.app.answer(1, result(1, second=True))
     assert (await client.read())["result"] == {"second": True}
 
@@ -354,10 +384,8 @@ async def test_a_resource_that_cannot_be_asked_for_is_an_error_and_so_is_a_list_
 
 
 async def test_a_fault_of_the_gateway_s_own_leaves_no_client_waiting(client: Conversation) -> None:
+    client.app.faulty = True
     client.send(call(1))
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await client.app.changed.wait()
-    client.app.waiting[1].set_exception(ZeroDivisionError("secret"))
     answer = await client.read()
     assert answer["error"]["code"] == -32603
     assert "secret" not in json.dumps(answer)
@@ -443,6 +471,43 @@ async def test_so_many_calls_in_flight_that_they_fill_the_memory_stop_the_readin
     async with asyncio.timeout(PATIENCE_SECONDS):
         await room
     assert not client.gateway.is_full
+
+
+async def test_a_call_on_which_nobody_acted_is_asked_again_by_a_task_and_can_be_cancelled() -> None:
+    client = Conversation(at_once=True)
+    await client.open()
+    ended: list[Any] = []
+    begun: list[bytes] = []
+
+    def begin(request: bytes, done: Any, opening: bytes | None = None) -> Any:
+        del opening
+        begun.append(request)
+        ended.append(done)
+        return lambda: None
+
+    client.app.begin = begin  # type: ignore[method-assign]
+    client.send(call("a"), call("b"))
+    assert (len(begun), client.app.asked) == (2, [])
+    for done in ended:
+        done(None)
+    await client.app.answer("a")
+    assert (await client.read())["id"] == "a"
+    client.send(cancelled("b"))
+    await client.nothing_more()
+    assert (client.app.hung_up, client.app.asked) == (1, begun)
+    client.close()
+
+
+async def test_all_calls_are_waited_for_however_they_were_begun(client: Conversation) -> None:
+    client.send(call(1), call(2))
+    finished = asyncio.create_task(client.gateway.finished())
+    await client.app.answer(1)
+    assert (await client.read())["id"] == 1
+    assert not finished.done()
+    await client.app.answer(2)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await finished
+    assert (await client.read())["id"] == 2
 
 
 def test_an_older_app_s_failure_in_a_legacy_session_has_no_modern_member() -> None:

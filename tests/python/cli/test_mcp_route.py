@@ -13,6 +13,7 @@ from bridge.cli.mcp_route import AppRoute
 from bridge.cli.stdio_service import AppChoice
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BridgeFailure
+from bridge.client.connection_failures import NotSentWhole
 from bridge.contract.error_codes import Outcome
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
 
@@ -29,14 +30,26 @@ class App:
         self.fails = list(fails)
         """How its first exchanges fail, if they do."""
         self.asked: list[tuple[str, bytes, float | None, bytes | None]] = []
+        self.begins: list[Any] = []
+        """How its calls end that nobody waits for."""
         self.notified: list[bytes] = []
         self.kept: list[str] = []
         self.released: list[str] = []
         self.changed = asyncio.Event()
         self.closed = False
 
-    def async_connection(self) -> App:
+    def async_connection(self, *, channel: bool) -> App:
+        assert channel
         return self
+
+    def begin(self, session: str, request: bytes, *rest: Any, opening: bytes | None) -> Any:
+        seconds, deadline, done = rest
+        assert deadline > asyncio.get_running_loop().time()
+        if not self.begins:
+            return None
+        self.asked.append((session, request, seconds, opening))
+        asyncio.get_running_loop().call_soon(done, self.begins.pop(0))
+        return lambda: None
 
     async def respond(
         self,
@@ -182,6 +195,25 @@ async def test_what_says_best_what_to_do_is_told() -> None:
         with pytest.raises(BridgeFailure, match=told):
             await route.respond(b"2")
         await route.close(1.0)
+
+
+async def test_where_the_way_is_known_a_request_is_begun_without_waiting() -> None:
+    app, ends = App("a"), asyncio.Queue[Any]()
+    route = route_of(Choices(app))
+    assert route.begin(b"1", ends.put_nowait) is None
+    assert await route.respond(b"1") == b"a"
+    busy = failure("QUEUE_FULL")
+    app.begins = [b"x", busy, NotSentWhole(), failure("NOT_ATTACHED"), None]
+    for number in range(4):
+        assert route.begin(b"%d" % number, ends.put_nowait, b"o") is not None
+    assert app.asked[1:] == [("mine", b"%d" % number, None, b"o") for number in range(4)]
+    # None stands for what `respond` may try anew.
+    assert [await ends.get() for _ in range(4)] == [b"x", busy, None, None]
+    assert route.begin(b"5", ends.put_nowait) is not None
+    unasked = await ends.get()
+    assert (unasked.code, unasked.outcome) == ("NOT_A_BRIDGE", Outcome.UNKNOWN)
+    assert route.begin(b"6", ends.put_nowait) is None
+    await route.close(1.0)
 
 
 async def test_no_app_is_an_error_of_each_call_and_it_is_looked_for_at_the_next() -> None:
