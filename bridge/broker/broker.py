@@ -76,28 +76,34 @@ class Broker:
         self._watchers = Watchers(self._journal, self._turn, limits.max_watchers)
         self._page = PageLink(limits, new_id, self._turn, self._journal, channels=channels)
         self._used_at: float | None = None
+        self._due: tuple[float, Callable[[], None]] | None = None
+        """What becomes due first, as things stood after the last event."""
 
     def handle(self, event: Event, now: Instant) -> list[Effect]:
         """Apply one event, after everything that was due before it. Returns all effects."""
         turn = self._turn
         effects = turn.begin()
-        due = self._next_due()
-        while due is not None and due[0] <= now.monotonic:
-            turn.now = Instant(max(due[0], turn.now.monotonic), now.unix_ms)
+        try:
+            while self._due is not None and self._due[0] <= now.monotonic:
+                at, act = self._due
+                turn.now = Instant(max(at, turn.now.monotonic), now.unix_ms)
+                self._note_use()
+                act()
+                self._due = self._next_due()
+            # A clock that goes back is treated as one that stands still.
+            if now.monotonic < turn.now.monotonic:
+                now = Instant(turn.now.monotonic, now.unix_ms)
+            turn.now = now
             self._note_use()
-            due[1]()
-            due = self._next_due()
-        # A clock that goes back is treated as one that stands still.
-        turn.now = Instant(max(now.monotonic, turn.now.monotonic), now.unix_ms)
-        self._note_use()
-        self._apply(event)
-        self._watchers.tell()
+            self._apply(event)
+            self._watchers.tell()
+        finally:
+            self._due = self._next_due()
         return effects
 
     def next_wakeup(self) -> float | None:
         """Return the monotonic time at which the next `Tick` is due, or None."""
-        due = self._next_due()
-        return None if due is None else due[0]
+        return None if self._due is None else self._due[0]
 
     @property
     def is_closed(self) -> bool:
@@ -295,7 +301,7 @@ class Broker:
     # ---- what becomes due
 
     def _next_due(self) -> tuple[float, Callable[[], None]] | None:
-        """Return what becomes due first. Asked twice for each event: no more than a walk."""
+        """Return what becomes due first. Asked after each event: no more than a walk."""
         first = self._next_due_of_page()
         watchers = self._watchers.due()
         if watchers is not None and (first is None or watchers < first[0]):

@@ -485,7 +485,7 @@ async def test_a_call_on_which_nobody_acted_is_asked_again_by_a_task_and_can_be_
         ended.append(done)
         return lambda: None
 
-    client.app.begin = begin  # type: ignore[method-assign]
+    client.app.begin = begin  # type: ignore[method-assign,assignment]
     client.send(call("a"), call("b"))
     assert (len(begun), client.app.asked) == (2, [])
     for done in ended:
