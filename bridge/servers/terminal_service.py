@@ -121,7 +121,7 @@ class _Terminal:
         """Let go of every call: nobody can be answered any more."""
         gone = list(self._calls.values())
         self._calls.clear()
-        self._desk.ask_together((), gone)
+        self._hang_up(gone)
 
     def _take(self, data: bytes) -> None:
         try:
@@ -134,8 +134,7 @@ class _Terminal:
         frame = read_terminal_frame(data, self._reader, self._desk.new_waiter)
         if frame.gone:
             # One that is not known has been answered in the meantime.
-            gone = [self._calls.pop(ref) for ref in frame.gone if ref in self._calls]
-            self._desk.ask_together((), gone)
+            self._hang_up([self._calls.pop(ref) for ref in frame.gone if ref in self._calls])
         for ref, error in frame.refused:
             self._check_new(ref)
             self._send(render_answer(ref, error))
@@ -145,6 +144,10 @@ class _Terminal:
             self._calls[ref] = call.waiter
             asked.append((self._with_opening(call), partial(self._call_answered, ref)))
         self._desk.ask_together(asked, ())
+
+    def _hang_up(self, gone: list[Waiter]) -> None:
+        # The newest first: what is still queued would else move up and reach the page.
+        self._desk.ask_together((), sorted(gone, reverse=True))
 
     def _check_new(self, ref: int) -> None:
         if ref in self._calls:
