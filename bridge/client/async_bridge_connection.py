@@ -19,7 +19,8 @@ from bridge.client.bridge_requests import (
     read_kept,
     read_response,
 )
-from bridge.client.connection_failures import NotSentWhole, not_a_bridge
+from bridge.client.connection_failures import NotSentWhole, not_a_bridge, too_late
+from bridge.contract.error_codes import Outcome
 
 if TYPE_CHECKING:
     from bridge.client.terminal_channel import CallEnd, Done, TerminalChannel
@@ -81,9 +82,13 @@ class AsyncBridgeConnection:
         `done` is told how it ends, once and later. Returns what hangs up, or None where the call
         has to be made by `respond`. After `NotSentWhole` it may be, too: nobody acted on it.
         """
-        link = self._link
-        channel = None if link is None else link.channel
-        if channel is None or not channel.has_room or not channel.takes(session, request, opening):
+        channel = None if self._link is None else self._link.channel
+        if (
+            channel is None
+            or not channel.has_room
+            or not channel.takes(session, request, opening)
+            or deadline <= channel.time()
+        ):
             return None
         ref = channel.call(session, request, seconds, deadline, done, opening=opening)
         return lambda: channel.hang_up(ref)
@@ -162,6 +167,8 @@ async def _call(  # noqa: PLR0913, PLR0917 - a call's parts
         await channel.room(deadline)
         if not channel.is_usable:
             raise NotSentWhole
+    if deadline <= channel.time():
+        raise too_late(Outcome.NOT_DELIVERED)
     answered: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
 
     def done(end: CallEnd) -> None:

@@ -140,6 +140,10 @@ class TerminalChannel(asyncio.Protocol):
 
     # ---- calls
 
+    def time(self) -> float:
+        """Return the loop's time."""
+        return self._loop.time()
+
     @staticmethod
     def takes(session: str, request: bytes, opening: bytes | None) -> bool:
         """Say whether a call is small enough for a frame."""
