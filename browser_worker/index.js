@@ -16,6 +16,8 @@ export { attach, recallAttachment } from "./link/attach.js";
 export { AttachLinkError, readAttachLink } from "./link/attach_link.js";
 export { browserRuntime } from "./link/browser_runtime.js";
 export { AttachPanel } from "./link/panel/attach_panel.js";
+export { offerModelContextTools } from "./webmcp/offer_tools.js";
+export { registerWithModelContext } from "./webmcp/register_actions.js";
 
 /** @typedef {import("./dispatcher/action_spec.js").ActionOptions} ActionOptions */
 /** @typedef {import("./dispatcher/batch.js").BatchItem} BatchItem */
@@ -25,9 +27,14 @@ export { AttachPanel } from "./link/panel/attach_panel.js";
 /** @typedef {import("./dispatcher/calls.js").ExternalCall} ExternalCall */
 /** @typedef {import("./dispatcher/host.js").CallContext} CallContext */
 /** @typedef {import("./dispatcher/host.js").Host} Host */
+/** @typedef {import("./dispatcher/host.js").ListedResource} ListedResource */
 /** @typedef {import("./dispatcher/host.js").Resource} Resource */
+/** @typedef {import("./dispatcher/host.js").ResourceTemplate} ResourceTemplate */
 /** @typedef {import("./dispatcher/host.js").Unavailability} Unavailability */
 /** @typedef {import("./dispatcher/runtime.js").Runtime} Runtime */
 /** @typedef {import("./dispatcher/task_table.js").Task} Task */
 /** @typedef {import("./link/attach.js").AttachOptions} AttachOptions */
 /** @typedef {import("./link/attachment.js").Attachment} Attachment */
+/** @typedef {import("./webmcp/model_context.js").ModelContextLike} ModelContextLike */
+/** @typedef {import("./webmcp/offer_tools.js").OfferOptions} OfferOptions */
+/** @typedef {import("./webmcp/register_actions.js").RegisterOptions} RegisterOptions */

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bridge.broker.events import PageState, Waiter
-from bridge.broker.ledger import Ledger
+from bridge.broker.ledger import Entry, Ledger
 from bridge.broker.sessions import KnownSessions
+from bridge.broker.states import ItemTrigger
 from bridge.broker.tickets import Tickets
 
 __all__ = ["AttachedClient", "OpenedChannel", "ParkedPoll"]
@@ -49,3 +50,10 @@ class AttachedClient:
     page_state: PageState | None = None
     hidden_since: float = 0.0
     taken: int = 0
+
+    def end(self, entry: Entry, trigger: ItemTrigger, now: float) -> None:
+        """Take an entry to one of its ends, which is a sign of its session."""
+        self.ledger.end(entry, trigger)
+        self.sessions.touch(entry.session, now)
+        if entry.request is None and entry.seq:
+            self.sessions.closing(entry.session, entry.seq)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from bridge.broker.attached_client import AttachedClient
 from bridge.broker.call_journal import CallJournal
-from bridge.broker.effects import Effect, SessionClosed
+from bridge.broker.effects import Effect, SessionClosed, SessionKept
 from bridge.broker.events import (
     Call,
     CallerGone,
@@ -26,6 +26,7 @@ from bridge.broker.events import (
     Disconnect,
     Event,
     Instant,
+    KeepSession,
     OpenChannel,
     OversizeResult,
     PageState,
@@ -35,6 +36,7 @@ from bridge.broker.events import (
     Shutdown,
     StateReport,
     Tick,
+    Waiter,
     Watch,
 )
 from bridge.broker.ledger import Entry
@@ -50,6 +52,11 @@ __all__ = ["CALLER_GONE", "Broker"]
 
 CALLER_GONE: Final = "CALLER_GONE"
 """What the journal says of a call whose caller hung up: no error of the contract."""
+
+_PageAsks: TypeAlias = (
+    Connect | Poll | OpenChannel | Result | OversizeResult | StateReport | Disconnect
+)
+_TerminalAsks: TypeAlias = Call | CloseSession | KeepSession | Watch
 
 
 class Broker:
@@ -69,28 +76,39 @@ class Broker:
         self._watchers = Watchers(self._journal, self._turn, limits.max_watchers)
         self._page = PageLink(limits, new_id, self._turn, self._journal, channels=channels)
         self._used_at: float | None = None
+        self._due: tuple[float, Callable[[], None]] | None = None
+        """What becomes due first, as things stood after the last event."""
 
     def handle(self, event: Event, now: Instant) -> list[Effect]:
         """Apply one event, after everything that was due before it. Returns all effects."""
         turn = self._turn
         effects = turn.begin()
-        due = self._next_due()
-        while due is not None and due[0] <= now.monotonic:
-            turn.now = Instant(max(due[0], turn.now.monotonic), now.unix_ms)
+        try:
+            while self._due is not None and self._due[0] <= now.monotonic:
+                at, act = self._due
+                turn.now = Instant(max(at, turn.now.monotonic), now.unix_ms)
+                self._note_use()
+                act()
+                self._due = self._next_due()
+            # A clock that goes back is treated as one that stands still.
+            if now.monotonic < turn.now.monotonic:
+                now = Instant(turn.now.monotonic, now.unix_ms)
+            turn.now = now
             self._note_use()
-            due[1]()
-            due = self._next_due()
-        # A clock that goes back is treated as one that stands still.
-        turn.now = Instant(max(now.monotonic, turn.now.monotonic), now.unix_ms)
-        self._note_use()
-        self._apply(event)
-        self._watchers.tell()
+            self._apply(event)
+            self._watchers.tell()
+        finally:
+            self._due = self._next_due()
         return effects
 
     def next_wakeup(self) -> float | None:
         """Return the monotonic time at which the next `Tick` is due, or None."""
-        due = self._next_due()
-        return None if due is None else due[0]
+        return None if self._due is None else self._due[0]
+
+    @property
+    def is_closed(self) -> bool:
+        """Say whether it has shut down."""
+        return self._page.state is LinkState.CLOSED
 
     def snapshot(self, now: Instant) -> BrokerSnapshot:
         """Describe the broker as it stands."""
@@ -148,20 +166,21 @@ class Broker:
                 else:
                     self._ask(event)
 
-    def _ask(
-        self,
-        event: Connect
-        | Poll
-        | OpenChannel
-        | Result
-        | OversizeResult
-        | StateReport
-        | Disconnect
-        | Call
-        | CloseSession
-        | Watch,
-    ) -> None:
+    def _ask(self, event: _PageAsks | _TerminalAsks) -> None:
         """Apply an event by which somebody waits for an answer."""
+        match event:
+            case Call():
+                self._call(event)
+            case CloseSession():
+                self._close_session(event)
+            case KeepSession():
+                self._keep_session(event)
+            case Watch():
+                self._watchers.watch(event)
+            case _:
+                self._ask_page(event)
+
+    def _ask_page(self, event: _PageAsks) -> None:
         match event:
             case Connect():
                 self._page.connect(event)
@@ -175,12 +194,6 @@ class Broker:
                 self._page.state_report(event)
             case Disconnect():
                 self._page.disconnect(event)
-            case Call():
-                self._call(event)
-            case CloseSession():
-                self._close_session(event)
-            case Watch():
-                self._watchers.watch(event)
             case _:
                 assert_never(event)
 
@@ -200,41 +213,77 @@ class Broker:
                 request_id=event.request_id,
                 call=call,
             )
-            refused = self._enqueue(client, entry)
+            # Who calls is alive, whatever becomes of the call.
+            client.sessions.touch(event.session, self._turn.now.monotonic)
+            opening = self._opening(client, event, entry.deadline)
+            refused = self._enqueue(client, entry, opening)
             if refused is None:
-                client.sessions.add(event.session)
                 return
             refusal = refused
         self._journal.end(call, refusal, self._turn.now)
+
+    def _opening(self, client: AttachedClient, call: Call, deadline: float) -> Entry | None:
+        """Return what has to be queued before a call, where the call brought it."""
+        session, sessions = call.session, client.sessions
+        if call.opening is None or client.ledger.opens(
+            session, sessions.outdated_seq(session), deadline, opened=sessions.is_opened(session)
+        ):
+            return None
+        # It outlives every call that comes while that one, which it was brought by, may wait.
+        longest = 2 * self._limits.max_call_seconds
+        return Entry(
+            id=self._new_id(),
+            waiter=None,
+            session=call.session,
+            deadline=self._turn.now.monotonic + longest,
+            request=call.opening.request,
+            request_id=call.opening.request_id,
+            opens=True,
+        )
 
     def _close_session(self, event: CloseSession) -> None:
         client = self._page.client
         if client is None or event.session not in client.sessions:
             self._turn.reply(event.waiter, SessionClosed())
-            return
-        entry = Entry(
+        else:
+            self._enqueue(client, self._close_job(event.session, event.waiter))
+
+    def _close_job(self, session: str, waiter: Waiter | None) -> Entry:
+        return Entry(
             id=self._new_id(),
-            waiter=event.waiter,
-            session=event.session,
+            waiter=waiter,
+            session=session,
             deadline=self._turn.now.monotonic + self._limits.max_call_seconds,
             request=None,
             request_id=None,
         )
-        self._enqueue(client, entry)
 
-    def _enqueue(self, client: AttachedClient, entry: Entry) -> BridgeErrorCode | None:
-        """Queue an entry, or refuse it and return why."""
+    def _keep_session(self, event: KeepSession) -> None:
+        client = self._page.client
+        kept = client is not None and event.session in client.sessions
+        if client is not None:
+            client.sessions.touch(event.session, self._turn.now.monotonic)
+        self._turn.reply(event.waiter, SessionKept(kept))
+
+    def _enqueue(
+        self, client: AttachedClient, entry: Entry, before: Entry | None = None
+    ) -> BridgeErrorCode | None:
+        """Queue an entry and what goes before it, or refuse both and return why."""
+        entries = [entry] if before is None else [before, entry]
         refusal = None
         if client.page_state is PageState.FROZEN:
             refusal = BridgeErrorCode.TAB_SUSPENDED
-        elif len(client.ledger) >= self._limits.max_outstanding:
+        elif len(client.ledger) + len(entries) > self._limits.max_outstanding:
             refusal = BridgeErrorCode.QUEUE_FULL
         if refusal is not None:
             self._turn.counters[f"failed_{refusal.lower()}"] += 1
             self._turn.fail(entry.waiter, refusal, Outcome.NOT_DELIVERED)
             return refusal
-        client.ledger.add(entry)
-        self._turn.counters["accepted"] += 1
+        if entry.request is not None:
+            client.sessions.add(entry.session, self._turn.now.monotonic)
+        for queued in entries:
+            client.ledger.add(queued)
+        self._turn.counters["accepted"] += len(entries)
         self._page.offer()
         return None
 
@@ -243,7 +292,7 @@ class Broker:
         client = self._page.client
         entry = client.ledger.of_waiter(event.waiter) if client else None
         if client is not None and entry is not None:
-            client.ledger.end(entry, ItemTrigger.ABANDON)
+            client.end(entry, ItemTrigger.ABANDON, self._turn.now.monotonic)
             self._journal.end(entry.call, CALLER_GONE, self._turn.now)
             self._turn.counters["abandoned"] += 1
             # It may have stood between the page and what is queued.
@@ -252,7 +301,7 @@ class Broker:
     # ---- what becomes due
 
     def _next_due(self) -> tuple[float, Callable[[], None]] | None:
-        """Return what becomes due first. Asked twice for each event: no more than a walk."""
+        """Return what becomes due first. Asked after each event: no more than a walk."""
         first = self._next_due_of_page()
         watchers = self._watchers.due()
         if watchers is not None and (first is None or watchers < first[0]):
@@ -274,6 +323,9 @@ class Broker:
                 limit = max(entry.leased_at, client.hidden_since) + patience
                 if limit < at:
                     at, first, suspended = limit, entry, True
+        idle = client.sessions.due()
+        if idle is not None and idle < min(at, link[0]):
+            return idle, lambda: self._session_idle(client)
         if first is None or link[0] < at:
             return link
         entry = first
@@ -282,6 +334,16 @@ class Broker:
         else:
             code, trigger = BridgeErrorCode.TIMEOUT, ItemTrigger.EXPIRE
         return at, lambda: self._expire(entry, trigger, code)
+
+    def _session_idle(self, client: AttachedClient) -> None:
+        """Close a session that nobody has used for long: who had it was killed."""
+        session = client.sessions.oldest()
+        # Where it is still in use, or the job cannot be queued, its time begins anew.
+        client.sessions.touch(session, self._turn.now.monotonic)
+        if client.ledger.has_session(session):
+            return
+        if self._enqueue(client, self._close_job(session, None)) is None:
+            self._turn.counters["sessions_idle"] += 1
 
     def _expire(self, entry: Entry, trigger: ItemTrigger, code: BridgeErrorCode) -> None:
         self._page.end(entry, trigger, code)

@@ -33,6 +33,7 @@ __all__ = [
     "SendItems",
     "SendRefusal",
     "SessionClosed",
+    "SessionKept",
 ]
 
 
@@ -107,6 +108,14 @@ class SessionClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionKept:
+    """Answers `KeepSession`."""
+
+    kept: bool
+    """False where the attached page knows of no such session, or none is attached."""
+
+
+@dataclass(frozen=True, slots=True)
 class CallsSeen:
     """Answers `Watch`: `last_seq` is what to ask after next."""
 
@@ -132,6 +141,7 @@ Answer: TypeAlias = (
     | RawResponse
     | NoResponse
     | SessionClosed
+    | SessionKept
     | CallsSeen
     | Failure
 )

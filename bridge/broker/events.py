@@ -25,7 +25,9 @@ __all__ = [
     "Disconnect",
     "Event",
     "Instant",
+    "KeepSession",
     "OpenChannel",
+    "Opening",
     "OversizeResult",
     "PageState",
     "Poll",
@@ -187,6 +189,14 @@ NO_LABEL = CallLabel()
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """What a page has to be sent first in a session, by whoever uses the session first."""
+
+    request: bytes
+    request_id: RequestId
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """`POST /rpc`: a terminal wants one message answered by the page."""
 
@@ -196,6 +206,7 @@ class Call:
     request_id: RequestId
     timeout_seconds: float
     label: CallLabel = NO_LABEL
+    opening: Opening | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +219,14 @@ class CallerGone:
 @dataclass(frozen=True, slots=True)
 class CloseSession:
     """`POST /session/close`: a terminal releases its session in the page."""
+
+    waiter: Waiter
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepSession:
+    """`POST /session/keep`: a terminal still needs its session in the page."""
 
     waiter: Waiter
     session: str
@@ -248,6 +267,7 @@ Event: TypeAlias = (
     | Call
     | CallerGone
     | CloseSession
+    | KeepSession
     | Watch
     | Tick
     | Shutdown

@@ -25,14 +25,17 @@ class Entry:
     """One accepted request, or one session to be closed, from acceptance to its end."""
 
     id: str
-    waiter: Waiter
+    waiter: Waiter | None
+    """None where nobody waits: of an opening, and of a close that the bridge decided itself."""
     session: str
     deadline: float
     request: bytes | None
     """None for a close job."""
     request_id: RequestId | None
     call: int = 0
-    """Its number in the journal; 0 for a close job."""
+    """Its number in the journal; 0 for what is no call of a terminal's own."""
+    opens: bool = False
+    """It is the opening of its session."""
     state: ItemState = ItemState.QUEUED
     seq: int = 0
     """0 until it is leased for the first time."""
@@ -90,7 +93,8 @@ class Ledger:
     def add(self, entry: Entry) -> None:
         """Queue an entry."""
         self._entries[entry.id] = entry
-        self._by_waiter[entry.waiter] = entry
+        if entry.waiter is not None:
+            self._by_waiter[entry.waiter] = entry
 
     def acknowledge(self, ack: int) -> None:
         """Make final what the page's worker has received: every lease up to `ack`."""
@@ -145,10 +149,25 @@ class Ledger:
         """Take an entry to one of its ends and free its place."""
         entry.move(trigger)
         del self._entries[entry.id]
-        del self._by_waiter[entry.waiter]
+        if entry.waiter is not None:
+            del self._by_waiter[entry.waiter]
         if trigger is ItemTrigger.ANSWER:
             self._answered.append(entry.id)
 
     def has_session(self, session: str) -> bool:
         """Say whether something is outstanding for a session."""
         return any(entry.session == session for entry in self._entries.values())
+
+    def opens(self, session: str, outdated_seq: int, deadline: float, *, opened: bool) -> bool:
+        """Say whether what is added now finds its session opened, given that it is or is not.
+
+        What was sent up to `outdated_seq` opens nothing any more. An opening that may end before
+        `deadline` might be dropped by a page that is late, and what came behind it run without it.
+        """
+        for entry in self._entries.values():
+            if entry.session == session:
+                if entry.request is None:
+                    opened = False
+                elif entry.opens and entry.deadline >= deadline:
+                    opened = opened or not entry.seq or entry.seq > outdated_seq
+        return opened

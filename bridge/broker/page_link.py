@@ -86,7 +86,9 @@ class PageLink:
             id=self._new_id(),
             app=event.app,
             ledger=Ledger(self._limits.max_answered_ids),
-            sessions=KnownSessions(self._limits.max_known_sessions),
+            sessions=KnownSessions(
+                self._limits.max_known_sessions, self._limits.session_idle_seconds
+            ),
             tickets=Tickets(self._new_id, self._limits.ticket_seconds),
             attached_at=now,
             last_seen=now,
@@ -318,7 +320,9 @@ class PageLink:
         if entry is None or refusal is not None:
             self._turn.counters["results_refused"] += 1
             return refusal
-        client.ledger.end(entry, ItemTrigger.ANSWER)
+        client.end(entry, ItemTrigger.ANSWER, self._turn.now.monotonic)
+        if entry.request is not None:
+            client.sessions.answered(entry.session, entry.seq, well=result.app_error is None)
         too_large = BridgeErrorCode.RESULT_TOO_LARGE if result.response is None else None
         self._journal.end(entry.call, too_large or result.app_error, self._turn.now)
         self._turn.counters["answered"] += 1
@@ -359,7 +363,7 @@ class PageLink:
     def end(self, entry: Entry, trigger: ItemTrigger, code: BridgeErrorCode) -> None:
         """Take an entry to an end that is an error, and tell its caller."""
         if self.client is not None:
-            self.client.ledger.end(entry, trigger)
+            self.client.end(entry, trigger, self._turn.now.monotonic)
             self._journal.end(entry.call, code, self._turn.now)
             self._turn.counters[f"failed_{code.lower()}"] += 1
             self._turn.fail(entry.waiter, code, entry.outcome)

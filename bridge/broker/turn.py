@@ -24,13 +24,16 @@ class Turn:
         self._effects = []
         return self._effects
 
-    def reply(self, waiter: Waiter, answer: Answer) -> None:
-        """Answer somebody who waits."""
-        self._effects.append(Reply(waiter, answer))
+    def reply(self, waiter: Waiter | None, answer: Answer) -> None:
+        """Answer somebody who waits; None stands for nobody."""
+        if waiter is not None:
+            self._effects.append(Reply(waiter, answer))
 
-    def fail(self, waiter: Waiter, code: BridgeErrorCode, outcome: Outcome | None = None) -> None:
+    def fail(
+        self, waiter: Waiter | None, code: BridgeErrorCode, outcome: Outcome | None = None
+    ) -> None:
         """Answer somebody who waits with an error."""
-        self._effects.append(Reply(waiter, Failure(code, outcome)))
+        self.reply(waiter, Failure(code, outcome))
 
     def add(self, effect: Effect) -> None:
         """Add any other effect."""

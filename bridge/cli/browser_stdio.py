@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.call_options import add_timeout_option, session_name
-from bridge.cli.stdio_service import serve_stdio
+from bridge.cli.protocol_option import add_protocol_options
+from bridge.cli.stdio_protocols import serve_stdio
 from bridge.cli.target import Target, add_target_options
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ One line of at most 1 MiB is one message; every request is answered with one lin
 notification with none. Where the bridge cannot bring a call to an answer, the answer is a JSON-RPC
 error -32000 whose data has the bridge's code and the outcome: not_delivered (trying again is safe)
 or unknown (it may have run).
+
+Started by an MCP client it is an MCP server, with bridge and page or without them: calls then say
+what to do, run beside each other, and work as soon as a page is attached. `bascule mcp-config`
+prints the entry for a client's configuration.
 """
 
 
@@ -36,6 +41,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         "the page that is attached to a bridge, until the input ends.",
         epilog=_EPILOG,
     )
+    add_protocol_options(parser, ("auto", "json", "mcp"))
     parser.add_argument(
         "--session",
         type=session_name,
@@ -49,4 +55,4 @@ def add_parser(subparsers: Subparsers) -> Parser:
 
 def run(args: argparse.Namespace) -> int:
     """Serve lines until the input ends or a signal comes."""
-    return serve_stdio(Target.from_arguments(args).choose, args.session, args.timeout)
+    return serve_stdio(Target.from_arguments(args).choose, args)

@@ -37,6 +37,10 @@ COMMANDS: Final = {
     "headless": Command(
         "bridge.cli.headless", "start an app without a window and pass lines to it", calls=True
     ),
+    "mcp-config": Command(
+        "bridge.cli.mcp_config", "print the configuration by which an MCP client drives an app"
+    ),
+    "doctor": Command("bridge.cli.doctor", "check the way from here to an app, step by step"),
     "check": Command("bridge.cli.check_endpoint", "check whether an app keeps the contract"),
     "watch": Command("bridge.cli.watch_calls", "watch the calls of a bridge as they happen"),
     "status": Command("bridge.cli.bridge_status", "show what a bridge is doing"),

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from bridge.cli.app_session import AppSession
 from bridge.cli.commands import COMMANDS
+from bridge.cli.mcp_clients import MCP_CLIENTS
 from bridge.cli.parsing import CommandParser, Parser
 from bridge.cli.protocol_option import PROTOCOLS
 from bridge.cli.render_view import RENDER_ACTION
@@ -137,6 +138,11 @@ def _running(what: str, *, native: bool = True) -> Iterator[Candidate]:
 def _by_position(command: str, typed: _Typed, current: str, parser: Parser) -> Iterator[Candidate]:
     if command == "completion":
         yield from map(Candidate, _SHELLS if not typed.words else ())
+    elif command == "mcp-config":
+        if typed.words:
+            yield from _running("APP") if len(typed.words) == 1 else ()
+        else:
+            yield from (Candidate(name, told.title) for name, told in MCP_CLIENTS.items())
     elif command in _TAKES_FILE:
         yield FILES
     elif "--app" in parser.option_strings() and not command.startswith("browser-"):

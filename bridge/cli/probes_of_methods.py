@@ -18,6 +18,7 @@ from bridge.cli.probe import (
     is_text,
     objects,
 )
+from bridge.contract.control_methods import CONTROL_METHODS
 from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.contract.schema import SchemaError, compile  # noqa: A004 - the room's own word
 from bridge.contract.strict_json import StrictJsonError, loads
@@ -27,20 +28,6 @@ __all__ = ["PROBES", "available_actions"]
 _NAME_CHARS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _NOWHERE: Final = "bascule.check.no-such-thing"
 _MAX_DESCRIBED: Final = 200
-_METHODS: Final = frozenset(
-    {
-        "agent/info",
-        "actions/list",
-        "actions/describe",
-        "actions/execute",
-        "actions/batch",
-        "state/inspect",
-        "tasks/get",
-        "tasks/cancel",
-        "resources/read",
-        "view/render",
-    }
-)
 
 
 def available_actions(peer: ProbePeer, kind: str) -> Iterator[dict[str, Any]]:
@@ -60,7 +47,7 @@ def _info(peer: ProbePeer) -> None:
     expect(isinstance(bits, NumberText) and bits.isdecimal(), "capabilities are integer bits")
     expect(isinstance(result.get("limits"), dict), "limits is an object")
     methods = result.get("methods")
-    missing = sorted(_METHODS.difference(methods if isinstance(methods, list) else []))
+    missing = sorted(CONTROL_METHODS.difference(methods if isinstance(methods, list) else []))
     expect(not missing, f"methods has no {', '.join(missing)}")
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, choose_app, take_words
 from bridge.cli.call_options import add_timeout_option, session_name
-from bridge.cli.protocol_option import add_protocol_option
-from bridge.cli.stdio_service import serve_stdio
+from bridge.cli.protocol_option import add_protocol_options
+from bridge.cli.stdio_protocols import serve_stdio
 
 if TYPE_CHECKING:
     import argparse
@@ -21,11 +21,16 @@ _EPILOG: Final = """\
 examples:
   printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"agent/info"}' | bascule stdio my-app
   bascule stdio my-app --protocol json < calls.ndjson > answers.ndjson
+  bascule stdio my-app --protocol mcp
 
 One line of at most 1 MiB is one message; every request is answered with one line, in order, and a
 notification with none. Where a call cannot be brought to an answer, the answer is a JSON-RPC error
 -32000 whose data has a code and the outcome: not_delivered (trying again is safe) or unknown (it
 may have run). An app that ended is looked for again.
+
+With --protocol mcp it is an MCP server, started by an MCP client: what a server is, it says whether
+the app is there or not, calls run at once and beside each other, and no app at the start is no
+error. `bascule mcp-config` prints the entry for a client's configuration.
 """
 
 
@@ -34,12 +39,12 @@ def add_parser(subparsers: Subparsers) -> Parser:
     parser = subparsers.add_parser(
         "stdio",
         help="pass JSON-RPC lines between standard input and an app",
-        usage="bascule stdio [APP] [--protocol json] [options]",
+        usage="bascule stdio [APP] [--protocol json|mcp] [options]",
         description="Pass JSON-RPC messages, one per line, between standard input and output and "
         "an app, in a browser or native, until the input ends.",
         epilog=_EPILOG,
     )
-    add_protocol_option(parser)
+    add_protocol_options(parser, ("json", "mcp", "auto"))
     parser.add_argument(
         "--session",
         type=session_name,
@@ -54,4 +59,4 @@ def add_parser(subparsers: Subparsers) -> Parser:
 def run(args: argparse.Namespace) -> int:
     """Serve lines until the input ends or a signal comes."""
     take_words(args)
-    return serve_stdio(partial(choose_app, args), args.session, args.timeout)
+    return serve_stdio(partial(choose_app, args), args)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-__all__ = ["Stopped", "stop_on_signals"]
+__all__ = ["Stopped", "stop_numbers", "stop_on_signals"]
 
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -17,12 +17,17 @@ class Stopped(BaseException):
     """A signal asked for the end."""
 
 
+def stop_numbers() -> list[int]:
+    """Return the signals that ask for the end here."""
+    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    # A shell's background job and nohup ignore signals on purpose.
+    return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+
+
 @contextmanager
 def stop_on_signals() -> Iterator[None]:
     """Raise `Stopped` on the first signal; the next one ends the process as usual."""
-    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-    # A shell's background job and nohup ignore signals on purpose.
-    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    numbers = stop_numbers()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         for number in numbers:

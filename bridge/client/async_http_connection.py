@@ -30,8 +30,11 @@ from bridge.contract.limits import BRIDGE_LIMITS
 
 __all__ = ["AsyncHttpConnection"]
 
-_MAX_IDLE: Final = 4
-"""Idle connections that are kept; a bridge has few sockets to give away."""
+_MAX_IDLE: Final = 8
+"""Idle connections that are kept; a bridge has few sockets to give away.
+
+As many as calls that agents usually have in flight: a new one costs as much as a call.
+"""
 _MAX_OPEN: Final = BRIDGE_LIMITS.max_outstanding // 2
 """Beyond its own limit a bridge refuses calls, or the sockets that they come by."""
 
@@ -52,12 +55,15 @@ class AsyncHttpConnection:
 
         Raises `BridgeFailure`. Cancelled, it hangs up: the request may have been acted on then.
         """
-        try:
+        if self._room.locked():
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self._room.acquire()
+            except TimeoutError:
+                raise too_late(Outcome.NOT_DELIVERED) from None
+        else:
             # What need not wait is not made to cost a timer.
-            async with asyncio.timeout_at(deadline if self._room.locked() else None):
-                await self._room.acquire()
-        except TimeoutError:
-            raise too_late(Outcome.NOT_DELIVERED) from None
+            await self._room.acquire()
         try:
             return await self._exchange_in_turn(request, deadline, repeatable=repeatable)
         finally:

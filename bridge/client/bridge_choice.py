@@ -44,13 +44,16 @@ class ChosenBridge(NamedTuple):
         """Return a new connection to it."""
         return BridgeConnection(self.address, self.token, self.may_run)
 
-    def async_connection(self) -> AsyncBridgeConnection:
-        """Return a new connection for the running event loop."""
+    def async_connection(self, *, channel: bool = False) -> AsyncBridgeConnection:
+        """Return a new connection for the running event loop.
+
+        With a `channel` its calls share one WebSocket: for those who make many.
+        """
         from bridge.client.async_bridge_connection import (  # noqa: PLC0415 - an event loop
             AsyncBridgeConnection,
         )
 
-        return AsyncBridgeConnection(self.address, self.token, self.may_run)
+        return AsyncBridgeConnection(self.address, self.token, self.may_run, channel=channel)
 
     def may_run(self) -> bool:
         """Say whether it can still be called. Ask before each call that follows the first."""

@@ -12,7 +12,13 @@ from types import TracebackType
 from typing import Final, Self
 
 from bridge.client.bridge_address import BridgeAddress
-from bridge.client.bridge_requests import BridgeRequests, read_answer, read_response
+from bridge.client.bridge_requests import (
+    BridgeRequests,
+    read_answer,
+    read_kept,
+    read_notified,
+    read_response,
+)
 from bridge.client.connection_failures import not_a_bridge
 from bridge.client.http_connection import HttpConnection, always
 from bridge.contract.limits import BRIDGE_LIMITS
@@ -58,15 +64,20 @@ class BridgeConnection:
         self.http.close()
 
     def call(
-        self, session: str, request: bytes, timeout_seconds: float | None = None
+        self,
+        session: str,
+        request: bytes,
+        timeout_seconds: float | None = None,
+        opening: bytes | None = None,
     ) -> bytes | None:
         """Send one JSON-RPC message and return the response's bytes, on one line.
 
         `request` is the JSON text of an object and is sent as it is. None means that it was a
         notification, which the page has taken. `timeout_seconds` is at most the bridge's own
-        longest wait, which also holds without it.
+        longest wait, which also holds without it. `opening` is a request that the page gets first
+        where it has had nothing in this session yet; nobody gets its answer.
         """
-        data = self.requests.call(session, request, timeout_seconds)
+        data = self.requests.call(session, request, timeout_seconds, opening)
         longest = timeout_seconds or BRIDGE_LIMITS.max_call_seconds
         response = self.http.exchange(data, time.monotonic() + longest + _MARGIN_SECONDS)
         answer = read_response(response)
@@ -75,17 +86,37 @@ class BridgeConnection:
         return answer
 
     def respond(
-        self, session: str, request: bytes, seconds: float | None, deadline: float
+        self,
+        session: str,
+        request: bytes,
+        seconds: float | None,
+        deadline: float,
+        *,
+        opening: bytes | None = None,
     ) -> bytes:
         """Send a JSON-RPC request and return its response, by `deadline` on the monotonic clock.
 
-        `seconds` is what the bridge is given; None for its own longest wait.
+        `seconds` is what the bridge is given; None for its own longest wait. `opening` as in
+        `call`.
         """
-        data = self.requests.call(session, request, seconds)
+        data = self.requests.call(session, request, seconds, opening)
         response = read_response(self.http.exchange(data, deadline))
         if response is None:
             raise not_a_bridge("a request was answered as a notification is")
         return response
+
+    def notify(
+        self,
+        session: str,
+        notification: bytes,
+        seconds: float | None,
+        deadline: float,
+        *,
+        opening: bytes | None = None,
+    ) -> None:
+        """Send a JSON-RPC notification; returns when the page has taken it."""
+        data = self.requests.call(session, notification, seconds, opening)
+        read_notified(self.http.exchange(data, deadline))
 
     def calls(self, after: int | None, wait_seconds: float, deadline: float) -> bytes:
         """Return the calls of others after an event's number."""
@@ -95,6 +126,12 @@ class BridgeConnection:
     def close_session(self, session: str, timeout_seconds: float = _STATUS_SECONDS) -> None:
         """Release a session in the page."""
         self._ask(self.requests.close_session(session), timeout_seconds)
+
+    def keep_session(self, session: str, timeout_seconds: float = _STATUS_SECONDS) -> bool:
+        """Say that a session is still needed; False where the attached page knows of none."""
+        deadline = time.monotonic() + timeout_seconds
+        request = self.requests.keep_session(session)
+        return read_kept(self.http.exchange(request, deadline, repeatable=True))
 
     def status(self, timeout_seconds: float = _STATUS_SECONDS) -> bytes:
         """Return what the bridge tells of itself: the JSON text of an object."""

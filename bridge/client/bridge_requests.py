@@ -13,8 +13,18 @@ from bridge.client.bridge_failure import BridgeFailure, DeadlineExceeded
 from bridge.client.connection_failures import not_a_bridge
 from bridge.client.http_response import HttpResponse
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
+from bridge.contract.terminal_channel import TERMINAL_PROTOCOL
 
-__all__ = ["BridgeRequests", "read_answer", "read_response"]
+__all__ = [
+    "BridgeRequests",
+    "call_members",
+    "on_one_line",
+    "read_answer",
+    "read_kept",
+    "read_notified",
+    "read_response",
+    "refusal",
+]
 
 _BEFORE_THE_CALL: Final = frozenset(
     {
@@ -47,19 +57,36 @@ class BridgeRequests:
             b" HTTP/1.1\r\n" + common + b"Content-Type: application/json\r\nContent-Length: "
         )
 
-    def call(self, session: str, request: bytes, timeout_seconds: float | None = None) -> bytes:
-        """Return a call's bytes. `request` is the JSON text of an object, sent as it is."""
-        timeout = (
-            ""
-            if timeout_seconds is None
-            else f',"timeoutMs":{max(1, round(timeout_seconds * 1000))}'
+    def call(
+        self,
+        session: str,
+        request: bytes,
+        timeout_seconds: float | None = None,
+        opening: bytes | None = None,
+    ) -> bytes:
+        """Return a call's bytes. `request` is the JSON text of an object, sent as it is.
+
+        So is `opening`, which the page gets first where it has had nothing in this session yet.
+        """
+        members = call_members(session, request, timeout_seconds, opening)
+        return self._posted(b"/rpc", b"{%b}" % members)
+
+    def terminal(self, key: bytes) -> bytes:
+        """Return the bytes that ask for a terminal's channel, by a WebSocket's key."""
+        return (
+            b"GET /terminal%bConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %b\r\n"
+            b"Sec-WebSocket-Protocol: %b\r\n\r\n"
+            % (self._get.removesuffix(b"\r\n"), key, TERMINAL_PROTOCOL.encode())
         )
-        head = f'{{"session":{json.dumps(session)}{timeout},"request":'
-        return self._posted(b"/rpc", head.encode() + request + b"}")
 
     def close_session(self, session: str) -> bytes:
         """Return the bytes that release a session in the page."""
         return self._posted(b"/session/close", json.dumps({"session": session}).encode())
+
+    def keep_session(self, session: str) -> bytes:
+        """Return the bytes that say that a session in the page is still needed."""
+        return self._posted(b"/session/keep", json.dumps({"session": session}).encode())
 
     def calls(self, after: int | None, wait_seconds: float) -> bytes:
         """Return the bytes that ask for the calls that others make, after an event's number."""
@@ -72,6 +99,21 @@ class BridgeRequests:
 
     def _posted(self, path: bytes, body: bytes) -> bytes:
         return b"POST %b%b%d\r\n\r\n%b" % (path, self._post, len(body), body)
+
+
+def call_members(
+    session: str,
+    request: bytes,
+    timeout_seconds: float | None = None,
+    opening: bytes | None = None,
+) -> bytes:
+    """Return the members of a call's object, wherever it is sent."""
+    timeout = (
+        "" if timeout_seconds is None else f',"timeoutMs":{max(1, round(timeout_seconds * 1000))}'
+    )
+    head = f'"session":{json.dumps(session)}{timeout},"request":'
+    first = b"" if opening is None else b',"opening":' + opening
+    return head.encode() + request + first
 
 
 def read_answer(response: HttpResponse) -> bytes:
@@ -90,11 +132,33 @@ def read_response(response: HttpResponse) -> bytes | None:
     """Return a call's JSON-RPC response on one line, None for a taken notification."""
     if response.status == 202:
         return None
-    body = read_answer(response)
-    if b"\n" in body or b"\r" in body:
-        # Raw line breaks are whitespace between tokens: inside of strings they are escaped.
-        return body.replace(b"\r", b" ").replace(b"\n", b" ")
-    return body
+    return on_one_line(read_answer(response))
+
+
+def on_one_line(text: bytes) -> bytes:
+    """Return a JSON text without raw line breaks."""
+    if b"\n" in text or b"\r" in text:
+        # They are whitespace between tokens: inside of strings they are escaped.
+        return text.replace(b"\r", b" ").replace(b"\n", b" ")
+    return text
+
+
+def read_kept(response: HttpResponse) -> bool:
+    """Return whether the page knows of a session that was to be kept."""
+    try:
+        value: object = json.loads(read_answer(response))
+    except (ValueError, RecursionError):
+        value = None
+    kept = value.get("kept") if isinstance(value, dict) else None
+    if not isinstance(kept, bool):
+        raise not_a_bridge("it does not say whether a session is kept")
+    return kept
+
+
+def read_notified(response: HttpResponse) -> None:
+    """Read the answer to a notification. Raises `BridgeFailure` where it was not taken."""
+    if read_response(response) is not None:
+        raise not_a_bridge("a notification was answered as a request is")
 
 
 def _refusal(status: int, body: bytes) -> BridgeFailure:
@@ -109,13 +173,13 @@ def _refusal(status: int, body: bytes) -> BridgeFailure:
     code, message, hint = error.get("code"), error.get("message"), error.get("hint")
     if not isinstance(code, str) or not isinstance(message, str):
         return not_a_bridge(f"it answers with HTTP status {status} and no reason")
+    return refusal(code, message, hint if isinstance(hint, str) else None, error.get("outcome"))
+
+
+def refusal(code: str, message: str, hint: str | None, outcome: object) -> BridgeFailure:
+    """Return the failure that an error of the bridge stands for."""
     kind = DeadlineExceeded if code == BridgeErrorCode.TIMEOUT else BridgeFailure
-    return kind(
-        code,
-        message,
-        hint=hint if isinstance(hint, str) else None,
-        outcome=_outcome(code, error.get("outcome")),
-    )
+    return kind(code, message, hint=hint, outcome=_outcome(code, outcome))
 
 
 def _outcome(code: str, told: object) -> Outcome | None:

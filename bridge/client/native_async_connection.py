@@ -11,12 +11,13 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
+from weakref import WeakSet
 
-from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
+from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode, DeadlineExceeded
 from bridge.client.connection_failures import too_late
 from bridge.client.native_connection import RETRY_SECONDS, try_dial
 from bridge.client.native_exchange import NativeExchange
-from bridge.client.native_failures import no_bridge_between
+from bridge.client.native_failures import app_unreachable, no_bridge_between
 from bridge.contract.error_codes import Outcome
 
 __all__ = ["AsyncNativeConnection"]
@@ -35,12 +36,23 @@ class AsyncNativeConnection:
     def __init__(self, path: str) -> None:
         self.path = path
         self._idle: list[socket.socket] = []
+        self._had_opening: WeakSet[socket.socket] = WeakSet()
         self._room = asyncio.Semaphore(_MAX_OPEN)
 
     async def respond(
-        self, session: str, request: bytes, seconds: float | None, deadline: float
+        self,
+        session: str,
+        request: bytes,
+        seconds: float | None,
+        deadline: float,
+        *,
+        opening: bytes | None = None,
     ) -> bytes:
-        """Send a JSON-RPC request, and return its response by `deadline` in the loop's time."""
+        """Send a JSON-RPC request, and return its response by `deadline` in the loop's time.
+
+        `opening` is a request that goes first over a connection that has had none; nobody gets its
+        answer.
+        """
         del session, seconds
         try:
             async with asyncio.timeout_at(deadline):
@@ -48,9 +60,26 @@ class AsyncNativeConnection:
         except TimeoutError:
             raise too_late(Outcome.NOT_DELIVERED) from None
         try:
-            return await self._exchange_in_turn(request, deadline)
+            return await self._exchange_in_turn(request, opening, deadline)
         finally:
             self._room.release()
+
+    async def notify(
+        self,
+        session: str,
+        notification: bytes,
+        seconds: float | None,
+        deadline: float,
+        *,
+        opening: bytes | None = None,
+    ) -> None:
+        """Do nothing: the session that it could be about is a connection that has hung up."""
+        del session, notification, seconds, deadline, opening
+
+    async def keep_session(self, session: str, deadline: float) -> bool:
+        """Say whether there is a session: a connection is one for as long as it is open."""
+        del session, deadline
+        return bool(self._idle)
 
     async def close_session(self, session: str, deadline: float) -> None:
         """Release the sessions, which are the connections."""
@@ -77,16 +106,18 @@ class AsyncNativeConnection:
         # A client that was simply dropped, as in a short script, is no leak worth a warning.
         self.close()
 
-    async def _exchange_in_turn(self, request: bytes, deadline: float) -> bytes:
+    async def _exchange_in_turn(
+        self, request: bytes, opening: bytes | None, deadline: float
+    ) -> bytes:
         opened = self._take()
         if opened is not None:
             try:
-                return await self._exchange(opened, request, deadline)
+                return await self._exchange(opened, request, opening, deadline)
             except BridgeFailure as failure:
                 if failure.code != ClientErrorCode.UNREACHABLE:
                     raise
                 # It broke while nobody looked, and nothing was acted on.
-        return await self._exchange(await self._dial(deadline), request, deadline)
+        return await self._exchange(await self._dial(deadline), request, opening, deadline)
 
     def _take(self) -> socket.socket | None:
         while self._idle:
@@ -113,24 +144,44 @@ class AsyncNativeConnection:
             await asyncio.sleep(min(left, RETRY_SECONDS))
         raise too_late(Outcome.NOT_DELIVERED)
 
-    async def _exchange(self, opened: socket.socket, request: bytes, deadline: float) -> bytes:
+    async def _exchange(
+        self, opened: socket.socket, request: bytes, opening: bytes | None, deadline: float
+    ) -> bytes:
         exchange = NativeExchange(request)
         kept = False
         try:
-            async with asyncio.timeout_at(deadline):
-                answer = await _send_and_receive(opened, exchange)
+            if opening is not None and opened not in self._had_opening:
+                await self._open(opened, opening, deadline)
+            answer = await self._answered(opened, exchange, deadline)
             kept = exchange.is_clean
-        except TimeoutError:
-            raise too_late(exchange.outcome) from None
-        except OSError as error:
-            reason = error.strerror or "the connection broke off"
-            raise exchange.broken(self.path, reason) from None
         finally:
             if kept:
                 self._idle.append(opened)
             else:
                 opened.close()
         return answer
+
+    async def _open(self, opened: socket.socket, opening: bytes, deadline: float) -> None:
+        try:
+            await self._answered(opened, NativeExchange(opening), deadline)
+        except DeadlineExceeded:
+            raise too_late(Outcome.NOT_DELIVERED) from None
+        except BridgeFailure as failure:
+            # Whatever became of this one, the request itself was not sent.
+            raise app_unreachable(self.path, failure.message) from None
+        self._had_opening.add(opened)
+
+    async def _answered(
+        self, opened: socket.socket, exchange: NativeExchange, deadline: float
+    ) -> bytes:
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await _send_and_receive(opened, exchange)
+        except TimeoutError:
+            raise too_late(exchange.outcome) from None
+        except OSError as error:
+            reason = error.strerror or "the connection broke off"
+            raise exchange.broken(self.path, reason) from None
 
 
 async def _send_and_receive(opened: socket.socket, exchange: NativeExchange) -> bytes:

@@ -15,10 +15,12 @@ from typing import NamedTuple
 __all__ = [
     "BRIDGE_LIMITS",
     "JSON_LIMITS",
+    "MCP_LIMITS",
     "NATIVE_LIMITS",
     "PROTOCOL_LIMITS",
     "BridgeLimits",
     "JsonLimits",
+    "McpLimits",
     "NativeLimits",
     "ProtocolLimits",
 ]
@@ -84,6 +86,9 @@ class BridgeLimits(NamedTuple):
     """Answered ids that are remembered, so that a second result is told from an unknown one."""
     max_known_sessions: int = 1_024
     """Session names that are remembered per page, so that a close of an unknown one is free."""
+    session_idle_seconds: float = 900.0
+    """A session without a call or another sign for this long is closed in the page: a gateway
+    that lives gives one every few minutes, and a killed one gives none."""
     max_journal_events: int = 512
     """Beginnings and ends of calls that are remembered for those who watch."""
     max_watchers: int = 4
@@ -100,6 +105,11 @@ class BridgeLimits(NamedTuple):
     """Of those, kept for the attached page: a busy terminal must not stop its answers."""
     max_parked_polls: int = 1
     max_sockets: int = 96
+    max_terminals: int = 8
+    """Terminals' channels that are open at once; each keeps a socket. Who comes later calls by
+    `/rpc`."""
+    max_unread_bytes: int = 16 * (1_048_576 + 4_096)
+    """Answers that a terminal's channel has not taken, after which it is cut off."""
     head_timeout_seconds: float = 5.0
     """A socket without a complete request head, or with a stalled body, is closed after this."""
     shutdown_seconds: float = 2.0
@@ -124,7 +134,22 @@ class NativeLimits(NamedTuple):
     """How long no connection is accepted after the system had no handle left for one."""
 
 
+class McpLimits(NamedTuple):
+    """Bounds of MCP, beside those of every message."""
+
+    max_small_resource_bytes: int = 196_608
+    """Larger ones are read in parts: base64 of this much is as long as a string may be."""
+    max_text_block_bytes: int = 200_000
+    """Below the longest string that a line may hold."""
+    resources_per_page: int = 100
+    max_task_wait_seconds: float = 25.0
+    """Below the time that a call through a bridge may take."""
+    catalog_ttl_seconds: int = 3_600
+    """How long a client may take what it was told of tools to be so: they never change."""
+
+
 JSON_LIMITS = JsonLimits()
 PROTOCOL_LIMITS = ProtocolLimits()
 BRIDGE_LIMITS = BridgeLimits()
+MCP_LIMITS = McpLimits()
 NATIVE_LIMITS = NativeLimits()

@@ -22,7 +22,8 @@ __all__ = ["read_quickly"]
 _MAX_NUMBER_CHARS: Final = 32
 """Of a number that is read here. Integers are of 64 bits, which have no more than 20 digits."""
 _MAX_REMEMBERED: Final = 2_048
-_MINUS_ZERO: Final = re.compile(rb"-0(?!\.)")
+_MINUS_ZERO: Final = re.compile(rb"(?<![0-9])-0(?!\.)")
+"""After a digit it can only stand in a text: in a date, say, as in every message of MCP."""
 _NO_MARKS: Final = bytes(each for each in range(256) if each not in b",:[{-\\")
 _CONTAINERS: Final = frozenset({dict, list})
 

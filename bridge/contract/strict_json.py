@@ -49,6 +49,8 @@ _STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 STRING: Final = re.compile(_STRING, re.DOTALL)
 _EMPTY: Final = re.compile(rb"\[[ \t\r\n]*\]|\{[ \t\r\n]*\}")
 _MINUS_ZERO: Final = re.compile(_STRING + rb"|(?<![eE])-0(?:e(0++))?+(?![0-9.eE])", re.DOTALL)
+_PERHAPS_MINUS_ZERO: Final = re.compile(rb"(?<![0-9])-0")
+"""After a digit it can only stand in a text: in a date, say, as in every message of MCP."""
 _MARKED_ZERO: Final = re.compile(r"-0e0+")
 _MAX_SLOW_DOCUMENTS: Final = 16
 _SMALL: Final = 1e-6
@@ -158,7 +160,7 @@ class ParsedDocument:
 
     def __init__(self, data: bytes, limits: JsonLimits) -> None:
         self._limits = limits
-        self._marked = b"-0" in data
+        self._marked = b"-0" in data and _PERHAPS_MINUS_ZERO.search(data) is not None
         self.tree = check_syntax(_mark_minus_zeros(data) if self._marked else data, limits)
         """The parser's own values: look at types only."""
 

@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.contract.error_codes import ExitCode
 from bridge.demo.drawing_host import APP, DrawingHost, drawing_dispatcher
+from bridge.dispatcher.runtime import TIMELESS
 from bridge.servers.agent_stdio import serve_stdio
 from bridge.servers.native_server import NativeError, NativeServer, serve
+from bridge.servers.tick_runtime import TickRuntime
 
 if TYPE_CHECKING:
     from tkinter import Tk
 
     from bridge.dispatcher.dispatcher import Dispatcher
+    from bridge.dispatcher.rpc_session import Protocol
 
 __all__ = ["main"]
 
@@ -33,13 +36,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the app to its end. Returns an exit code."""
     args = _parser().parse_args(arguments)
     host = DrawingHost()
-    dispatcher = drawing_dispatcher(host)
+    runtime = TickRuntime()
+    # The window and its socket need no clock; who waits for a task on standard input does.
+    dispatcher = drawing_dispatcher(host, runtime if args.agent_mcp else TIMELESS)
     # A signal ends the app as Ctrl-C does, so that its socket is removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        if args.agent_json:
+        if args.agent_json or args.agent_mcp:
             dispatcher.set_enabled(True)
-            serve_stdio(dispatcher, host.tick)
+            _serve_stdio(host, dispatcher, runtime, "mcp" if args.agent_mcp else "control")
             return ExitCode.DONE
         root = None if args.headless else _window_system()
         if root is not None:
@@ -47,6 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run_headless(host, dispatcher, args.name)
     except KeyboardInterrupt:
         return ExitCode.DONE
+
+
+def _serve_stdio(
+    host: DrawingHost, dispatcher: Dispatcher, runtime: TickRuntime, protocol: Protocol
+) -> None:
+    def tick() -> bool:
+        runtime.tick()
+        return host.tick()
+
+    serve_stdio(dispatcher, tick, protocol=protocol)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -64,6 +79,11 @@ def _parser() -> argparse.ArgumentParser:
         "--agent-json",
         action="store_true",
         help="without a window, control protocol 1 on standard input and output",
+    )
+    mode.add_argument(
+        "--agent-mcp",
+        action="store_true",
+        help="the same for clients of MCP",
     )
     parser.add_argument(
         "--name", default=APP.name, help="by what terminals find it (default: %(default)s)"

@@ -22,6 +22,7 @@ from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.dispatcher import AppName, Dispatcher
 from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
+from bridge.dispatcher.runtime import TIMELESS, Runtime
 from bridge.dispatcher.task_table import Task, TaskTable
 
 __all__ = ["APP", "DrawingHost", "drawing_dispatcher"]
@@ -149,6 +150,10 @@ class DrawingHost(Host):
         """Return a part of a file that was exported or rendered."""
         return self._shelf.read(uri, offset, limit)
 
+    def resources(self) -> Sequence[Mapping[str, Any]]:
+        """List the files that were exported or rendered, the newest last."""
+        return self._shelf.listed()
+
     def _add_shape(self, data: _Input) -> object:
         members = {name: data[name] for name in data if name not in {"kind", "layer"}}
         shape = self.drawing.add_shape(data["kind"], data.get("layer"), members)
@@ -259,9 +264,9 @@ class DrawingHost(Host):
         return {"undo": self.drawing.undo_label, "redo": self.drawing.redo_label}
 
 
-def drawing_dispatcher(host: DrawingHost) -> Dispatcher:
+def drawing_dispatcher(host: DrawingHost, runtime: Runtime = TIMELESS) -> Dispatcher:
     """Put a dispatcher before the app, disabled as every dispatcher is at first."""
-    dispatcher = Dispatcher(host, app=APP)
+    dispatcher = Dispatcher(host, app=APP, runtime=runtime)
     host.tasks = dispatcher.tasks
     return dispatcher
 

@@ -38,6 +38,13 @@ class ResourceShelf:
         mime_type, data = found
         return Resource(mime_type, len(data), data[offset : offset + limit])
 
+    def listed(self) -> list[dict[str, str | int]]:
+        """Tell of all files, in the order in which they came."""
+        return [
+            {"uri": uri, "name": uri.partition(":")[2], "mimeType": mime_type, "size": len(data)}
+            for uri, (mime_type, data) in self._files.items()
+        ]
+
     def _drop(self, uri: str) -> None:
         _, data = self._files.pop(uri, ("", b""))
         self._bytes -= len(data)

@@ -1,6 +1,7 @@
 """The sessions of one app: at most sixteen, each with protocol state of its own.
 
-What a carrier calls that brings messages of many sessions: `request` and `close_session`.
+What a carrier calls that brings messages of many sessions: `request` and `close_session`. Idle
+ones make room for others, but for those that a client has initialised: it does not do so again.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from typing import Literal
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import PROTOCOL_LIMITS
+from bridge.contract.mcp_messages import INITIALIZE
 from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.call_checks import Expired
 from bridge.dispatcher.dispatcher import Dispatcher
-from bridge.dispatcher.methods import METHODS
+from bridge.dispatcher.envelope import read_envelope
 from bridge.dispatcher.observers import Observers
-from bridge.dispatcher.params import ABSENT
-from bridge.dispatcher.rpc_session import Ending, Envelope, RpcSession, failure, read_envelope
+from bridge.dispatcher.rpc_session import Message, RpcSession
+from bridge.dispatcher.session_answer import Ending
 
 __all__ = ["AgentEndpoint", "SessionEvent"]
 
@@ -26,6 +28,8 @@ __all__ = ["AgentEndpoint", "SessionEvent"]
 class _Place:
     rpc: RpcSession
     running: int = 0
+    pinned: int | None = None
+    """How often the dispatcher had been disabled when a client began to rely on this state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,12 @@ class SessionEvent:
     method: str | None = None
     """At begin and end."""
     action: str | None = None
-    """At begin and end, where the params name one. As sent: it may be unknown."""
+    """At begin and end, where the params name one to be run, or in control protocol 1 one to be
+    described. As sent: it may be unknown."""
     ending: Ending | None = None
     """At the end."""
+    tool: str | None = None
+    """At begin and end of a `tools/call` of MCP."""
 
 
 class AgentEndpoint:
@@ -82,24 +89,25 @@ class AgentEndpoint:
         is not begun. Raises nothing; where the caller is cancelled, a call that has begun goes on.
         """
         envelope = read_envelope(text)
-        if envelope.error is not None or envelope.method not in METHODS:
+        known = self._places.get(session)
+        rpc = RpcSession(self._dispatcher, session) if known is None else known.rpc
+        message = rpc.read(envelope)
+        if not message.valid:
             # What is no valid request reserves no place.
-            return await RpcSession(self._dispatcher, session).handle(envelope, expired=expired)
-        place = self._place(session)
+            return (await rpc.answer(message, expired=expired)).line
+        place = self._place(session, rpc)
         if place is None:
-            return None if envelope.id is ABSENT else failure(envelope.id, _session_limit())
-        what = self._begun(session, envelope)
+            return rpc.refuse(message, _session_limit())
+        if message.taken is not None and envelope.method == INITIALIZE:
+            place.pinned = self._dispatcher.times_disabled
+        what = self._begun(session, message)
         place.running += 1
         try:
-            return await place.rpc.handle(
-                envelope,
-                expired=expired,
-                ended=lambda ending: self._observers.notify(
-                    replace(what, phase="end", ending=ending)
-                ),
-            )
+            answer = await rpc.answer(message, expired=expired)
         finally:
             place.running -= 1
+        self._observers.notify(replace(what, phase="end", ending=answer.ending))
+        return answer.line
 
     def close_session(self, session: str) -> bool:
         """Release a session's state, and say whether there was one.
@@ -111,26 +119,21 @@ class AgentEndpoint:
             self._observers.notify(SessionEvent("close", session))
         return known
 
-    def _begun(self, session: str, envelope: Envelope) -> SessionEvent:
+    def _begun(self, session: str, message: Message) -> SessionEvent:
         self._requests += 1
-        action = envelope.params.get("action")
-        event = SessionEvent(
-            "begin",
-            session,
-            self._requests,
-            envelope.method,
-            action if isinstance(action, str) else None,
-        )
+        tool, action = _named(message)
+        method = message.envelope.method
+        event = SessionEvent("begin", session, self._requests, method, action, tool=tool)
         self._observers.notify(event)
         return event
 
-    def _place(self, session: str) -> _Place | None:
+    def _place(self, session: str, rpc: RpcSession) -> _Place | None:
         """Find or make a place; None when all are taken by sessions that are busy."""
         place = self._places.pop(session, None)
         if place is None:
             if len(self._places) >= self._max_sessions and not self._evict():
                 return None
-            place = _Place(RpcSession(self._dispatcher, session))
+            place = _Place(rpc)
             self._places[session] = place
             self._observers.notify(SessionEvent("open", session))
         else:
@@ -140,9 +143,22 @@ class AgentEndpoint:
     def _evict(self) -> bool:
         """Make a place free, if any session is idle."""
         for name, place in self._places.items():
-            if place.running == 0:
+            if place.running == 0 and place.pinned != self._dispatcher.times_disabled:
                 return self.close_session(name)
         return False
+
+
+def _named(message: Message) -> tuple[str | None, str | None]:
+    """Return how a request is named to who watches: its tool and its action."""
+    params = message.envelope.params
+    tool: str | None = None
+    if message.taken is not None:
+        if message.envelope.method != "tools/call":
+            return None, None
+        tool = params["name"]
+        params = params.get("arguments", {}) if tool == "actions_execute" else {}
+    action = params.get("action")
+    return tool, action if isinstance(action, str) else None
 
 
 def _session_limit() -> AppError:

@@ -11,7 +11,11 @@ from typing import Any, Final, TypeVar, cast
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.eventually import Eventually, and_then, called, discard, started
 from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
-from bridge.dispatcher.resources import checked_resource
+from bridge.dispatcher.resources import (
+    checked_resource,
+    checked_resources,
+    checked_templates,
+)
 from bridge.dispatcher.runtime import Runtime
 
 __all__ = ["CheckedHost"]
@@ -107,6 +111,14 @@ class CheckedHost:
 
         answer = self._host.read_resource(uri, offset, limit)
         return and_then(self._eventually(answer), check)
+
+    def resources(self) -> Eventually[Sequence[Mapping[str, Any]]]:
+        """Return what the app lists of its resources."""
+        return and_then(self._eventually(self._host.resources()), checked_resources)
+
+    def resource_templates(self) -> Eventually[Sequence[Mapping[str, Any]]]:
+        """Return how resources of the app are named that it does not list."""
+        return and_then(self._eventually(self._host.resource_templates()), checked_templates)
 
     def supports_transaction(self, domain: str) -> bool:
         """Say whether atomic batches may write in a domain."""

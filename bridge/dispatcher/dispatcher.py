@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple
 
 from bridge.contract.error_codes import AppErrorCode
-from bridge.contract.limits import PROTOCOL_LIMITS
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, contract_code
 from bridge.dispatcher.batch import BatchResult, OrderedBatch
@@ -21,27 +20,25 @@ from bridge.dispatcher.call_checks import (
     Expired,
     ExternalCall,
     action_named,
-    require_caller,
 )
 from bridge.dispatcher.call_observers import CallEvent, CallObservers
 from bridge.dispatcher.checked_host import CheckedHost
 from bridge.dispatcher.eventually import Eventually, Later, and_then, called, watched
 from bridge.dispatcher.host import Host, Resource, Unavailability
 from bridge.dispatcher.host_call import Executed, HostCall, Surroundings
+from bridge.dispatcher.host_reading import AsOf, HostReading
 from bridge.dispatcher.observers import Observers
-from bridge.dispatcher.outputs import checked_output, judge_output, plain_output
+from bridge.dispatcher.outputs import checked_output, judge_output
 from bridge.dispatcher.params import ABSENT, Absent
 from bridge.dispatcher.runtime import TIMELESS, Runtime
 from bridge.dispatcher.task_table import Task, TaskTable
 from bridge.dispatcher.transaction import Transaction, TransactionPowers
 from bridge.dispatcher.turn_queue import GiveUp, TurnQueue
 
-__all__ = ["RENDER_ACTION", "AppName", "AsOf", "Dispatcher"]
+__all__ = ["RENDER_ACTION", "AppName", "Dispatcher"]
 
 RENDER_ACTION: Final = "ui.render"
 """The action that gives a picture of the app."""
-
-T = TypeVar("T")
 
 
 class AppName(NamedTuple):
@@ -49,13 +46,6 @@ class AppName(NamedTuple):
 
     name: str
     version: str
-
-
-class AsOf(NamedTuple, Generic[T]):
-    """What the host told, and its revision at that moment."""
-
-    value: T
-    revision: int | None
 
 
 class Dispatcher:
@@ -79,12 +69,15 @@ class Dispatcher:
         self.host = host
         self.app = AppName(*app)
         self.tasks = TaskTable()
-        self._runtime = runtime
+        self.runtime = runtime
         self._on_host_error = on_host_error
         self._checked_host = CheckedHost(host, runtime)
         self._checks = CallChecks(self._checked_host)
         self._turns = TurnQueue(runtime)
+        self.reading = HostReading(self._checked_host, self._turns, runtime, self.require_enabled)
         self._enabled = False
+        self.times_disabled = 0
+        """How often the way from outside was shut: what was agreed before counts no more."""
         self._observers = CallObservers(runtime.now)
         self._enabled_observers: Observers[bool] = Observers()
         self._around = Surroundings(
@@ -101,6 +94,7 @@ class Dispatcher:
         enabled = enabled is True
         if enabled is not self._enabled:
             self._enabled = enabled
+            self.times_disabled += not enabled
             self._enabled_observers.notify(enabled)
 
     def on_enabled_change(self, observer: Callable[[bool], object]) -> Callable[[], None]:
@@ -232,7 +226,7 @@ class Dispatcher:
         if session is not None or expired is not None:
             calls = [call._replace(session=session, expired=expired) for call in calls]
         if not atomic:
-            batch = OrderedBatch(self.execute, self.report_host_error, self._runtime)
+            batch = OrderedBatch(self.execute, self.report_host_error, self.runtime)
             return batch.run(calls, stop_on_error=stop_on_error)
 
         def run(specs: Mapping[str, ActionSpec]) -> Eventually[BatchResult]:
@@ -257,90 +251,29 @@ class Dispatcher:
     def inspect(self, query: dict[str, Any]) -> Eventually[Mapping[str, Any]]:
         """Ask for a view of the app's state, in turn, for the app itself.
 
-        Raises what `inspect_at_revision` raises.
+        Raises what `HostReading.inspect` raises.
         """
-        return and_then(self.inspect_at_revision(query, external=False), lambda seen: seen.value)
+        return and_then(self.reading.inspect(query, external=False), lambda seen: seen.value)
 
     def inspect_at_revision(
-        self, query: dict[str, Any], *, external: bool = True, expired: Expired | None = None
+        self, query: dict[str, Any], *, expired: Expired | None = None
     ) -> Eventually[AsOf[Mapping[str, Any]]]:
-        """Ask for a view of the app's state, in turn, and the revision that it is of.
-
-        `external` says that it is for a caller outside, `expired` whether that one has gone.
-        Raises `AppError`: `UNAVAILABLE` where the host offers none, `INVALID_OUTPUT` where what
-        it gives is no object.
-        """
-
-        def check(state: object) -> Mapping[str, Any]:
-            if not isinstance(state, Mapping):
-                raise AppError(
-                    AppErrorCode.INVALID_OUTPUT,
-                    "What the app tells of its state is not an object.",
-                )
-            copy: Mapping[str, Any] = plain_output(state)
-            return copy
-
-        def inspect() -> Eventually[Mapping[str, Any]]:
-            return and_then(self._checked_host.inspect(query), check)
-
-        return self._in_turn(inspect, external, expired)
+        """Ask for the same for a caller outside, and for the revision that it is of."""
+        return self.reading.inspect(query, expired=expired)
 
     def read_resource(self, uri: str, offset: int, limit: int) -> Eventually[Resource]:
         """Read at most `limit` bytes of a resource, in turn, for the app itself.
 
         Raises `AppError` `UNKNOWN_RESOURCE`.
         """
-        seen = self.read_resource_at_revision(uri, offset, limit, external=False)
+        seen = self.reading.resource(uri, offset, limit, external=False)
         return and_then(seen, lambda seen: seen.value)
 
     def read_resource_at_revision(
-        self,
-        uri: str,
-        offset: int,
-        limit: int,
-        *,
-        external: bool = True,
-        expired: Expired | None = None,
+        self, uri: str, offset: int, limit: int, *, expired: Expired | None = None
     ) -> Eventually[AsOf[Resource]]:
-        """Read a part of a resource, in turn, and the revision that it is of.
-
-        `external` and `expired` as above. Raises `AppError` `UNKNOWN_RESOURCE`.
-        """
-
-        def check(found: Resource | None) -> Resource:
-            if found is None:
-                raise AppError(AppErrorCode.UNKNOWN_RESOURCE, "The app has no such resource.")
-            return found
-
-        def read() -> Eventually[Resource]:
-            return and_then(self._checked_host.read_resource(uri, offset, limit), check)
-
-        return self._in_turn(read, external, expired)
-
-    def _in_turn(
-        self, call: Callable[[], Eventually[T]], external: bool, expired: Expired | None
-    ) -> Eventually[AsOf[T]]:
-        """Run something of the host's. What lasts too long goes on, but gives up its turn."""
-
-        def sealed(value: T) -> AsOf[T]:
-            return AsOf(value, self.revision())
-
-        def checked() -> Eventually[AsOf[T]]:
-            # Its turn may have come long after it was asked for.
-            if external:
-                self.require_enabled()
-                require_caller(expired)
-            return and_then(call(), sealed)
-
-        def run(give_up: GiveUp) -> Eventually[AsOf[T]]:
-            value = checked()
-            if not isinstance(value, Later) or value.settled:
-                # An answer at once needs no timer, and so no loop either.
-                return value
-            cancel = self._runtime.after(PROTOCOL_LIMITS.max_turn_seconds, give_up)
-            return value.watched(lambda _value: cancel(), lambda _error: cancel())
-
-        return checked() if self._checked_host.concurrent else self._turns.run(run)
+        """Read the same for a caller outside, and the revision that it is of."""
+        return self.reading.resource(uri, offset, limit, expired=expired)
 
     def _run(
         self, spec: ActionSpec, call: ExternalCall, revision_of: tuple[str | None] | None

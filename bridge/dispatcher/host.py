@@ -135,3 +135,23 @@ class Host(ABC):
         None for what there is not. A `uri` is the app's own name for it, never a path of a file.
         """
         return None
+
+    def resources(
+        self,
+    ) -> Sequence[Mapping[str, Any]] | Awaitable[Sequence[Mapping[str, Any]]]:
+        """List what `read_resource` can read now, for clients that look through resources.
+
+        Each has `uri` and `name`, and may have `title`, `description`, `mimeType`, and `size` in
+        bytes. What is not listed can be read all the same.
+        """
+        return []
+
+    def resource_templates(
+        self,
+    ) -> Sequence[Mapping[str, Any]] | Awaitable[Sequence[Mapping[str, Any]]]:
+        """List how resources are named of which there are too many to list.
+
+        Each has `uriTemplate` (RFC 6570) and `name`, and may have `title`, `description` and
+        `mimeType`.
+        """
+        return []

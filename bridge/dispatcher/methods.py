@@ -18,10 +18,11 @@ from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, RpcError, sendable_error
 from bridge.dispatcher.batch import BatchItem
 from bridge.dispatcher.call_checks import Expired, ExternalCall
-from bridge.dispatcher.dispatcher import AsOf, Dispatcher
+from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.eventually import Eventually, and_then
 from bridge.dispatcher.host import Resource
 from bridge.dispatcher.host_call import Executed
+from bridge.dispatcher.host_reading import AsOf
 from bridge.dispatcher.json_copy import to_plain
 from bridge.dispatcher.params import (
     ABSENT,
@@ -36,7 +37,7 @@ from bridge.dispatcher.params import (
 )
 from bridge.dispatcher.task_table import Task, TaskState
 
-__all__ = ["ALWAYS_ANSWERED", "METHODS", "Method", "MethodContext", "Result"]
+__all__ = ["ALWAYS_ANSWERED", "METHODS", "Method", "MethodContext", "Result", "task_view"]
 
 Result: TypeAlias = dict[str, Any]
 
@@ -163,7 +164,7 @@ def _executed(executed: Executed) -> Result:
     result: Result = (
         {"status": "completed", "output": executed.output}
         if executed.task is None
-        else {"status": "deferred", "task": _task_view(executed.task)}
+        else {"status": "deferred", "task": task_view(executed.task)}
     )
     if executed.revision is not None:
         result["revision"] = executed.revision
@@ -220,13 +221,13 @@ def _without_version(params: Params) -> dict[str, Any]:
 
 def _tasks_get(context: MethodContext, params: Params) -> Result:
     task = context.dispatcher.tasks.get(required_string(params, "id"))
-    return {"task": _task_view(task, whole=True), **_with_revision(context.dispatcher)}
+    return {"task": task_view(task, whole=True), **_with_revision(context.dispatcher)}
 
 
 def _tasks_cancel(context: MethodContext, params: Params) -> Result:
     task = context.dispatcher.tasks.get(required_string(params, "id"))
     task.cancel()
-    return {"task": _task_view(task, whole=True), **_with_revision(context.dispatcher)}
+    return {"task": task_view(task, whole=True), **_with_revision(context.dispatcher)}
 
 
 def _resources_read(context: MethodContext, params: Params) -> Eventually[Result]:
@@ -272,7 +273,7 @@ def _view_render(context: MethodContext, params: Params) -> Eventually[Result]:
     return and_then(rendered, answer)
 
 
-def _task_view(task: Task, *, whole: bool = False) -> Result:
+def task_view(task: Task, *, whole: bool = False) -> Result:
     """Tell of a task: of a `whole` one its action, output and error as well."""
     view: Result = {"id": task.id, "state": task.state.value}
     if whole:

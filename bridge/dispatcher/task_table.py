@@ -15,6 +15,7 @@ from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import JSON_LIMITS
 from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.json_copy import json_copy, output_error
+from bridge.dispatcher.observers import Observers
 
 __all__ = ["Task", "TaskState", "TaskTable", "progress_copy"]
 
@@ -65,6 +66,11 @@ class Task:
         self.output: Any = None
         self.error: Exception | None = None
         self._judge: Callable[[Any], None] = lambda _output: None
+        self._observers: Observers[Task] = Observers()
+
+    def on_change(self, observer: Callable[[Task], object]) -> Callable[[], None]:
+        """Watch it; the result ends the watching. What the observer raises changes nothing."""
+        return self._observers.add(observer)
 
     @property
     def ended(self) -> bool:
@@ -88,6 +94,7 @@ class Task:
         copy = progress_copy(progress)
         if not self.ended:
             self.progress = copy
+            self._observers.notify(self)
 
     def checkpoint(self) -> bool:
         """Say that it is safe to stop here. True: stop now; the task is then cancelled."""
@@ -104,8 +111,7 @@ class Task:
         except Exception as error:  # noqa: BLE001 - the output may do anything when it is read
             self.fail(output_error(error, output))
             return
-        if self._move(TaskState.COMPLETED):
-            self.output = copy
+        self._move(TaskState.COMPLETED, output=copy)
 
     def judge_output(self, judge: Callable[[Any], None]) -> None:
         """Bind the task to what its action promises; it may have been completed before.
@@ -122,21 +128,28 @@ class Task:
             self.state = TaskState.FAILED
             self.output = None
             self.error = error
+            self._observers.notify(self)
 
     def fail(self, error: Exception) -> None:
         """End it. An `AppError` is told as it is, anything else as `HOST_ERROR`."""
-        if self._move(TaskState.FAILED):
-            self.error = error
+        self._move(TaskState.FAILED, error=error)
 
     def cancel(self) -> None:
         """Ask to cancel; what has ended stays as it is."""
         self._move(TaskState.CANCELLING)
 
-    def _move(self, following: TaskState) -> bool:
+    def _move(
+        self,
+        following: TaskState,
+        *,
+        output: Any = None,  # noqa: ANN401 - any JSON
+        error: Exception | None = None,
+    ) -> bool:
         """Take a step, where there is such a step."""
         if following not in _STEPS[self.state]:
             return False
-        self.state = following
+        self.state, self.output, self.error = following, output, error
+        self._observers.notify(self)
         return True
 
 

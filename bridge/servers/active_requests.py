@@ -81,6 +81,11 @@ class Place:
         await self._requests.enter(from_page=self._from_page)
         self._held = True
 
+    async def enter_again(self) -> None:
+        """Wait for the place where it was given back; it is held then."""
+        if not self._held:
+            await self.enter()
+
     def leave(self) -> None:
         """Give the place back, if it is held."""
         if self._held:

@@ -26,12 +26,23 @@ from bridge.broker.effects import (
     PollAnswer,
     RawResponse,
     SessionClosed,
+    SessionKept,
 )
 from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, BridgeErrorCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
 from bridge.servers.bridge_routes import RouteName
 
-__all__ = ["ERROR_TEXTS", "ErrorText", "HttpAnswer", "error_answer", "http_answer", "wire_item"]
+__all__ = [
+    "ERROR_TEXTS",
+    "ErrorText",
+    "HttpAnswer",
+    "error_answer",
+    "error_hint",
+    "error_message",
+    "error_object",
+    "http_answer",
+    "wire_item",
+]
 
 JSON: Final = "application/json"
 
@@ -43,6 +54,7 @@ class HttpAnswer:
     status: int
     body: bytes
     content_type: str = JSON
+    """Empty where there is no body that could have one."""
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -135,18 +147,35 @@ def error_answer(
     headers: tuple[tuple[str, str], ...] = (),
 ) -> HttpAnswer:
     """Return the answer for an error. `message` replaces the usual text of the code."""
-    text = ERROR_TEXTS[code]
-    error = {"code": code.value, "message": message or text.message}
-    hints = [text.hint, None if outcome is None else _OUTCOMES[outcome]]
-    if any(hints):
-        error["hint"] = " ".join(hint for hint in reversed(hints) if hint)
-    if outcome is not None:
-        error["outcome"] = outcome.value
     return HttpAnswer(
         BRIDGE_HTTP_STATUS[code],
-        orjson.dumps({"error": error}),
+        orjson.dumps({"error": error_object(code, message, outcome)}),
         headers=(*_HEADERS.get(code, ()), *headers),
     )
+
+
+def error_object(
+    code: BridgeErrorCode, message: str | None, outcome: Outcome | None
+) -> dict[str, str]:
+    """Return an error as it is written, in an answer of its own or among others."""
+    error = {"code": code.value, "message": message or error_message(code)}
+    hint = error_hint(code, outcome)
+    if hint is not None:
+        error["hint"] = hint
+    if outcome is not None:
+        error["outcome"] = outcome.value
+    return error
+
+
+def error_message(code: BridgeErrorCode) -> str:
+    """Return what has happened."""
+    return ERROR_TEXTS[code].message
+
+
+def error_hint(code: BridgeErrorCode, outcome: Outcome | None) -> str | None:
+    """Return what to do about it, and what may have been done; None where there is nothing."""
+    hints = (None if outcome is None else _OUTCOMES[outcome], ERROR_TEXTS[code].hint)
+    return " ".join(hint for hint in hints if hint) or None
 
 
 def http_answer(answer: Answer) -> HttpAnswer:  # noqa: PLR0911 - one for each answer
@@ -166,19 +195,29 @@ def http_answer(answer: Answer) -> HttpAnswer:  # noqa: PLR0911 - one for each a
             return _ok({"now": now, "requests": requests, "channel": _channel(ticket)})
         case ChannelOpened():
             raise ValueError("an opened channel is answered by its handshake")
-        case Accepted():
-            return _ok({"accepted": True})
+        case Accepted() | SessionClosed() | SessionKept():
+            return _ok(_done(answer))
         case RawResponse(body):
             return HttpAnswer(200, body)
         case NoResponse():
             return HttpAnswer(202, b"null")
-        case SessionClosed():
-            return _ok({"closed": True})
         case CallsSeen(now, last_seq, missed, events):
             told = [_event(event) for event in events]
             return _ok({"now": now, "next": last_seq, "missed": missed, "events": told})
         case Failure(code, outcome):
             return error_answer(code, outcome=outcome)
+        case _:
+            assert_never(answer)
+
+
+def _done(answer: Accepted | SessionClosed | SessionKept) -> dict[str, bool]:
+    match answer:
+        case Accepted():
+            return {"accepted": True}
+        case SessionClosed():
+            return {"closed": True}
+        case SessionKept(kept):
+            return {"kept": kept}
         case _:
             assert_never(answer)
 

@@ -14,10 +14,11 @@ from urllib.parse import parse_qsl
 
 from bridge.broker.events import (
     Call,
-    CallLabel,
     CloseSession,
     Connect,
     Disconnect,
+    KeepSession,
+    Opening,
     OversizeResult,
     PageState,
     Poll,
@@ -33,9 +34,10 @@ from bridge.contract.raw_json import RawObject, read_object
 from bridge.contract.strict_json import JsonValue, StrictJsonError
 from bridge.servers.bridge_gate import RequestHead
 from bridge.servers.bridge_routes import RouteName
+from bridge.servers.call_label import call_label
 from bridge.servers.shapes import ShapeError, integer, read_result, text
 
-__all__ = ["AskingEvent", "BodyReader"]
+__all__ = ["AskingEvent", "BodyReader", "json_refusal"]
 
 AskingEvent = (
     Connect
@@ -46,6 +48,7 @@ AskingEvent = (
     | Disconnect
     | Call
     | CloseSession
+    | KeepSession
     | Watch
 )
 """An event by which somebody waits for an answer."""
@@ -90,13 +93,21 @@ class BodyReader:
             case RouteName.DISCONNECT:
                 return Disconnect(waiter, text(self._object(body).values, "client"))
             case RouteName.RPC:
-                return self._call(self._object(body, "request"), waiter)
+                return self.call(self._object(body, "request", "opening"), waiter)
             case RouteName.SESSION_CLOSE:
                 return CloseSession(waiter, self._session(self._object(body)))
+            case RouteName.SESSION_KEEP:
+                return KeepSession(waiter, self._session(self._object(body)))
             case RouteName.CALLS:
                 return self._watch(self._object(body), waiter)
-            case RouteName.POLL | RouteName.STATUS | RouteName.CHANNEL:
-                raise ValueError(f"{route} has no body")
+            case (
+                RouteName.POLL
+                | RouteName.STATUS
+                | RouteName.CHANNEL
+                | RouteName.TERMINAL
+                | RouteName.MCP
+            ):
+                raise ValueError(f"{route} has no body of this kind")
             case _:
                 assert_never(route)
 
@@ -106,7 +117,7 @@ class BodyReader:
                 body, raw=raw, limits=JSON_LIMITS, max_body_bytes=self.limits.max_body_bytes
             )
         except StrictJsonError as error:
-            raise _json_refusal(error) from None
+            raise json_refusal(error) from None
 
     def _connect(self, body: RawObject, waiter: Waiter) -> Connect:
         app = text(body.values, "app")
@@ -135,25 +146,30 @@ class BodyReader:
             raise ShapeError("taken is the highest seq begun, an integer from 0.")
         return StateReport(waiter, text(body.values, "client"), PageState(state), taken)
 
-    def _call(self, body: RawObject, waiter: Waiter) -> Call:
+    def call(self, body: RawObject, waiter: Waiter) -> Call:
+        """Read a call, posted or in a frame, with its `request` and `opening` kept as bytes."""
         session, request = self._session(body), body.values.get("request")
         if not isinstance(request, dict):
             raise ShapeError("request is one JSON-RPC object.")
         timeout = self._timeout(body.values)
         return Call(
-            waiter, session, body.raw("request"), request_id(request), timeout, self._label(request)
+            waiter,
+            session,
+            body.raw("request"),
+            request_id(request),
+            timeout,
+            call_label(request, self.limits.max_label_chars),
+            self._opening(body),
         )
 
-    def _label(self, request: Mapping[str, JsonValue]) -> CallLabel:
-        """Read what a request names itself; one that is not sound has no name."""
-        longest = self.limits.max_label_chars
-        method, params = request.get("method"), request.get("params")
-        if not isinstance(method, str) or len(method) > longest:
-            return CallLabel()
-        action = params.get("action") if isinstance(params, dict) else None
-        if method != "actions/execute" or not isinstance(action, str) or len(action) > longest:
-            return CallLabel(method)
-        return CallLabel(method, action)
+    @staticmethod
+    def _opening(body: RawObject) -> Opening | None:
+        if "opening" not in body.values:
+            return None
+        opening = body.values["opening"]
+        if not isinstance(opening, dict):
+            raise ShapeError("opening is one JSON-RPC object.")
+        return Opening(body.raw("opening"), request_id(opening))
 
     def _watch(self, body: RawObject, waiter: Waiter) -> Watch:
         after, longest = body.values.get("after"), self.limits.max_watch_seconds
@@ -182,11 +198,12 @@ class BodyReader:
         return timeout / 1000
 
 
-def _json_refusal(error: StrictJsonError) -> ShapeError:
+def json_refusal(error: StrictJsonError) -> ShapeError:
+    """Return what is said of a body, or of one of its members, that is not within the limits."""
     if error.kind != "limit":
         return ShapeError("The body is not an object of strict JSON.")
     where = "The body" if error.member is None else "A member"
-    if error.member in {"request", "response"}:
+    if error.member in {"request", "response", "opening"}:
         where = error.member
     message = f"{where} is over the limit {error.limit} of {error.maximum}."
     if error.limit == "encodedBytes":

@@ -77,7 +77,7 @@ class Passed:
     query: str
     content_length: int
     ticket: str | None = field(default=None, repr=False)
-    """Of the channel: what has to be good before anything is let in."""
+    """Of the page's channel: what has to be good before anything is let in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +117,15 @@ def check_head(head: RequestHead, policy: GatePolicy) -> Verdict:  # noqa: PLR09
     if route is None:
         return Refused(BridgeErrorCode.NOT_FOUND)
     refusal = _check_origin(head, route, policy) or _check_method(head, route)
-    refusal = refusal or _check_transfer(head, upgrades=route.is_channel)
+    refusal = refusal or _check_transfer(head, upgrades=route.is_web_socket)
     if refusal is not None:
         return refusal
     if head.method == "OPTIONS":
         return Preflight(route)
-    if route.is_channel:
-        handshake = read_handshake(head.headers)
-        if isinstance(handshake, str):
-            return Refused(BridgeErrorCode.BAD_REQUEST, handshake)
-        return Passed(route, query, 0, handshake.ticket)
-    if not _has_token(head, policy.token):
+    if not route.takes_ticket and not _has_token(head, policy.token):
         return Refused(BridgeErrorCode.UNAUTHORIZED)
+    if route.is_web_socket:
+        return _check_handshake(head, route, query)
     if not route.has_body:
         return Passed(route, query, 0)
     return _check_media_type(head) or _check_length(head, route, query, policy)
@@ -175,6 +172,13 @@ def _check_transfer(head: RequestHead, *, upgrades: bool) -> Refused | None:
                 f"Requests with the header {name.decode().title()} are refused.",
             )
     return None
+
+
+def _check_handshake(head: RequestHead, route: Route, query: str) -> Verdict:
+    handshake = read_handshake(head.headers, terminal=not route.takes_ticket)
+    if isinstance(handshake, str):
+        return Refused(BridgeErrorCode.BAD_REQUEST, handshake)
+    return Passed(route, query, 0, handshake.ticket)
 
 
 def _has_token(head: RequestHead, token: bytes) -> bool:

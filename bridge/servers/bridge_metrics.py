@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 from prometheus_client import CollectorRegistry, generate_latest
@@ -17,9 +17,16 @@ from bridge import __version__
 from bridge.broker.snapshot import BrokerSnapshot
 from bridge.servers.bridge_answers import HttpAnswer
 
-__all__ = ["BridgeMetrics"]
+__all__ = ["BridgeMetrics", "InHand"]
 
 _TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class InHand(NamedTuple):
+    """What the service has in hand just now."""
+
+    requests: int
+    terminals: int
 
 
 @dataclass(slots=True)
@@ -32,12 +39,12 @@ class BridgeMetrics:
     """Requests refused because too many were in hand."""
 
     def answer(
-        self, snapshot: BrokerSnapshot, now: float, active: int, accept: Sequence[bytes]
+        self, snapshot: BrokerSnapshot, now: float, in_hand: InHand, accept: Sequence[bytes]
     ) -> HttpAnswer:
         """Return the status in the form that the `Accept` headers ask for."""
         uptime = now - self.started_at
         if _wants_text(accept):
-            return HttpAnswer(200, self._text(snapshot, uptime, active), _TEXT)
+            return HttpAnswer(200, self._text(snapshot, uptime, in_hand), _TEXT)
         status = {
             "version": __version__,
             "origin": self.origin,
@@ -54,7 +61,8 @@ class BridgeMetrics:
             },
             "sessions": snapshot.sessions,
             "watchers": snapshot.watchers,
-            "activeRequests": active,
+            "terminals": in_hand.terminals,
+            "activeRequests": in_hand.requests,
             "counters": self._counters(snapshot),
         }
         return HttpAnswer(200, orjson.dumps(status))
@@ -62,7 +70,7 @@ class BridgeMetrics:
     def _counters(self, snapshot: BrokerSnapshot) -> dict[str, int]:
         return {**snapshot.counters, "refused_busy": self.busy}
 
-    def _text(self, snapshot: BrokerSnapshot, uptime: float, active: int) -> bytes:
+    def _text(self, snapshot: BrokerSnapshot, uptime: float, in_hand: InHand) -> bytes:
         gauges = {
             "attached": ("Pages attached.", float(snapshot.app is not None)),
             "queued_requests": ("Calls that wait for the page.", snapshot.queued),
@@ -70,7 +78,8 @@ class BridgeMetrics:
             "outstanding_requests_maximum": ("Calls queued and leased at most.", snapshot.maximum),
             "sessions": ("Sessions in use since the page attached.", snapshot.sessions),
             "watchers": ("Terminals that wait for the next call.", snapshot.watchers),
-            "active_requests": ("Requests being read, checked or written.", active),
+            "terminals": ("Terminals' channels that are open.", in_hand.terminals),
+            "active_requests": ("Requests being read, checked or written.", in_hand.requests),
             "uptime_seconds": ("Seconds since the bridge started.", uptime),
         }
         families: list[Metric] = [

@@ -15,7 +15,14 @@ from aiohttp import web
 
 from bridge.servers.bridge_answers import HttpAnswer
 
-__all__ = ["BridgeResponse", "all_headers", "raw_response"]
+__all__ = [
+    "BridgeResponse",
+    "Headers",
+    "PlainResponse",
+    "all_headers",
+    "cut_off",
+    "raw_response",
+]
 
 _PIECE_BYTES: Final = 65_536
 
@@ -25,7 +32,7 @@ Headers = Sequence[tuple[str, str]]
 def all_headers(answer: HttpAnswer, cors: Headers) -> list[tuple[str, str]]:
     """Return an answer's headers, framing excluded."""
     headers = [("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
-    if answer.status != HTTPStatus.NO_CONTENT:
+    if answer.content_type and answer.status != HTTPStatus.NO_CONTENT:
         headers.append(("Content-Type", answer.content_type))
     return [*headers, *cors, *answer.headers]
 
@@ -42,21 +49,36 @@ def raw_response(answer: HttpAnswer, cors: Headers) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode() + answer.body
 
 
-class BridgeResponse(web.StreamResponse):
-    """One answer, written in pieces, so that a stall is seen."""
+class PlainResponse(web.StreamResponse):
+    """A response that says no more than it was told to."""
 
     _send_headers_immediately = False
+
+    async def _prepare_headers(self) -> None:
+        typed = "Content-Type" in self.headers
+        await super()._prepare_headers()
+        # aiohttp names itself and Python, with their versions, on every response.
+        self.headers.popall("Server", None)
+        if not typed:
+            # It also gives a type to what has no body.
+            self.headers.popall("Content-Type", None)
+
+
+def cut_off(request: web.BaseRequest) -> ConnectionError:
+    """End the connection of a peer that reads nothing, and return what to raise."""
+    if request.transport is not None:
+        request.transport.abort()
+    return ConnectionResetError("the peer does not read its answer")
+
+
+class BridgeResponse(PlainResponse):
+    """One answer, written in pieces, so that a stall is seen."""
 
     def __init__(self, answer: HttpAnswer, cors: Headers) -> None:
         super().__init__(status=answer.status, headers=all_headers(answer, cors))
         self._answer = answer
         if answer.status != HTTPStatus.NO_CONTENT:
             self.content_length = len(answer.body)
-
-    async def _prepare_headers(self) -> None:
-        await super()._prepare_headers()
-        # aiohttp names itself and Python, with their versions, on every response.
-        self.headers.popall("Server", None)
 
     async def send(self, request: web.BaseRequest, stall_seconds: float) -> None:
         """Write everything. Raises `ConnectionError` when the peer is gone or reads nothing."""
@@ -78,6 +100,4 @@ class BridgeResponse(web.StreamResponse):
             async with asyncio.timeout(stall_seconds):
                 await self.write_eof(bytes(body))
         except TimeoutError:
-            if request.transport is not None:
-                request.transport.abort()
-            raise ConnectionResetError("the peer does not read its answer") from None
+            raise cut_off(request) from None

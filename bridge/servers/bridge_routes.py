@@ -34,7 +34,10 @@ class RouteName(StrEnum):
     DISCONNECT = "/disconnect"
     CHANNEL = "/channel"
     RPC = "/rpc"
+    TERMINAL = "/terminal"
     SESSION_CLOSE = "/session/close"
+    SESSION_KEEP = "/session/keep"
+    MCP = "/mcp"
     CALLS = "/calls"
     STATUS = "/status"
 
@@ -53,9 +56,14 @@ class Route:
         return self.method == "POST"
 
     @property
-    def is_channel(self) -> bool:
-        """Say whether the request becomes a WebSocket, let in by its ticket."""
+    def takes_ticket(self) -> bool:
+        """Say whether it is a ticket that lets the request in, instead of the token."""
         return self.name is RouteName.CHANNEL
+
+    @property
+    def is_web_socket(self) -> bool:
+        """Say whether the request becomes a WebSocket."""
+        return self.name in {RouteName.CHANNEL, RouteName.TERMINAL}
 
     @property
     def allow(self) -> str:
@@ -74,7 +82,10 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
             Route(RouteName.DISCONNECT, "POST", CallerClass.BROWSER),
             Route(RouteName.CHANNEL, "GET", CallerClass.BROWSER),
             Route(RouteName.RPC, "POST", CallerClass.TERMINAL),
+            Route(RouteName.TERMINAL, "GET", CallerClass.TERMINAL),
             Route(RouteName.SESSION_CLOSE, "POST", CallerClass.TERMINAL),
+            Route(RouteName.SESSION_KEEP, "POST", CallerClass.TERMINAL),
+            Route(RouteName.MCP, "POST", CallerClass.TERMINAL),
             Route(RouteName.CALLS, "POST", CallerClass.TERMINAL),
             Route(RouteName.STATUS, "GET", CallerClass.TERMINAL),
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+from collections.abc import Callable, Sequence
 from typing import Final, assert_never
 
 from aiohttp import web
@@ -55,18 +56,22 @@ from bridge.servers.bridge_gate import (
     RequestHead,
     check_head,
 )
-from bridge.servers.bridge_metrics import BridgeMetrics
+from bridge.servers.bridge_metrics import BridgeMetrics, InHand
 from bridge.servers.bridge_responses import BridgeResponse
 from bridge.servers.bridge_routes import CallerClass, RouteName
 from bridge.servers.channel_frames import read_frame
 from bridge.servers.clock import Clock
+from bridge.servers.mcp_service import McpService
 from bridge.servers.shapes import ShapeError
+from bridge.servers.terminal_service import Asked, TerminalService
 
 __all__ = ["BridgeService"]
 
 _LOG = logging.getLogger(__name__)
 _LONGEST_TIMER_SECONDS: Final = 2.0
 """The loop's timers stop while the machine sleeps: none may be far ahead when it wakes."""
+_CALLING: Final = frozenset({RouteName.RPC, RouteName.SESSION_CLOSE, RouteName.MCP})
+"""Routes whose failures say what may have been done."""
 
 
 class BridgeService:
@@ -82,9 +87,13 @@ class BridgeService:
         self._reader = BodyReader(limits)
         self._metrics = BridgeMetrics(policy.origin, clock().monotonic)
         self._active = ActiveRequests(limits.max_active_requests, limits.reserved_active_requests)
-        self._waiting: dict[Waiter, asyncio.Future[Answer]] = {}
+        self._waiting: dict[Waiter, Callable[[Answer], None]] = {}
         self._channels: dict[Waiter, ChannelSocket] = {}
-        self._new_waiter = itertools.count(1)
+        self._waiters = itertools.count(1)
+        self._mcp = McpService(self, limits, clock)
+        self._terminals = TerminalService(self, limits, self._reader)
+        self._gathers = False
+        """Whether more follows, with which what is to be sent goes together."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         # What nobody uses is counted from here on.
@@ -98,6 +107,7 @@ class BridgeService:
     def shut_down(self) -> None:
         """Answer everyone who waits, and everyone who still comes, that the bridge is going."""
         self._tell(Shutdown())
+        self._terminals.shut_down()
         if self._timer is not None:
             self._timer.cancel()
 
@@ -109,10 +119,10 @@ class BridgeService:
                 allowed = () if allow is None else (("Allow", allow),)
                 answer = error_answer(code, message=message, headers=allowed)
                 # A body may follow that nobody has looked at.
-                return await self._send(request, head, answer, close=True)
+                return await self.send(request, head, answer, close=True)
             case Preflight(route):
                 extra = preflight_headers(route, self._limits.preflight_max_age_seconds)
-                return await self._send(request, head, HttpAnswer(204, b"", headers=(*extra,)))
+                return await self.send(request, head, HttpAnswer(204, b"", headers=(*extra,)))
             case Passed() as passed:
                 return await self._serve(request, head, passed)
 
@@ -122,41 +132,61 @@ class BridgeService:
         route = passed.route
         with Place(self._active, from_page=route.caller is CallerClass.BROWSER) as place:
             if not place.try_enter():
-                carries_outcome = route.name in {RouteName.RPC, RouteName.SESSION_CLOSE}
+                carries_outcome = route.name in _CALLING
                 answer = error_answer(
                     BridgeErrorCode.BUSY,
                     outcome=Outcome.NOT_DELIVERED if carries_outcome else None,
                 )
                 self._metrics.busy += 1
-                return await self._send(request, head, answer, close=True)
+                return await self.send(request, head, answer, close=True)
             if route.name is RouteName.STATUS:
-                return await self._send(request, head, self._status(head))
-            waiter = Waiter(next(self._new_waiter))
-            if passed.ticket is not None:
-                return await self._serve_channel(request, head, waiter, passed.ticket, place)
+                return await self.send(request, head, self._status(head))
+            if route.is_web_socket:
+                return await self._serve_web_socket(request, head, passed.ticket, place)
+            waiter = self.new_waiter()
             try:
                 if route.name is RouteName.POLL:
                     event: AskingEvent = self._reader.poll(head, passed.query, waiter)
                 else:
                     body = await self._read_body(request, passed.content_length)
+                    if route.name is RouteName.MCP:
+                        return await self._mcp.serve(request, head, body, place)
                     event = self._reader.body(route.name, body, waiter)
                     del body
             except ShapeError as error:
                 answer = error_answer(error.code, message=error.message)
                 unread = not request.content.is_eof()
-                return await self._send(request, head, answer, close=unread)
+                return await self.send(request, head, answer, close=unread)
             return await self._exchange(request, head, event, place)
 
-    async def _serve_channel(
-        self, request: web.BaseRequest, head: RequestHead, name: Waiter, ticket: str, place: Place
+    async def _serve_web_socket(
+        self, request: web.BaseRequest, head: RequestHead, ticket: str | None, place: Place
     ) -> web.StreamResponse:
-        """Let a page's channel in by its ticket, and carry it until it ends."""
+        """Carry a page's channel, or a terminal's, until it ends."""
+        if ticket is not None:
+            return await self._serve_channel(request, head, ticket, place)
+        code = None
+        if self._broker.is_closed:
+            code = BridgeErrorCode.CLOSING
+        elif self._terminals.is_full:
+            self._metrics.busy += 1
+            code = BridgeErrorCode.BUSY
+        if code is not None:
+            return await self.send(request, head, error_answer(code), close=True)
+        place.leave()
+        return await self._terminals.serve(request)
+
+    async def _serve_channel(
+        self, request: web.BaseRequest, head: RequestHead, ticket: str, place: Place
+    ) -> web.StreamResponse:
+        """Let a page's channel in by its ticket."""
+        name = self.new_waiter()
         socket = ChannelSocket(self._limits, lambda data: self._frame(name, data))
         self._channels[name] = socket
         try:
-            answer = self._ask(OpenChannel(name, ticket)).result()
+            answer = self.ask(OpenChannel(name, ticket)).result()
             if not isinstance(answer, ChannelOpened):
-                return await self._send(request, head, http_answer(answer), close=True)
+                return await self.send(request, head, http_answer(answer), close=True)
             place.leave()
             return await socket.run(request)
         finally:
@@ -194,14 +224,14 @@ class BridgeService:
         self, request: web.BaseRequest, head: RequestHead, event: AskingEvent, place: Place
     ) -> web.StreamResponse:
         """Ask the broker, wait, and write its answer. Tells the broker when the peer is gone."""
-        answered = self._ask(event)
+        answered = self.ask(event)
         # What is left of the request is small: the place goes to somebody who has work.
         try:
             if not answered.done():
                 place.leave()
                 await answered
                 await place.enter()
-            return await self._send(request, head, http_answer(answered.result()))
+            return await self.send(request, head, http_answer(answered.result()))
         except (asyncio.CancelledError, ConnectionError):
             self._hung_up(event, answered)
             raise
@@ -216,29 +246,65 @@ class BridgeService:
             # The page never learnt its name, and no other could attach until this one expires.
             answer = answered.result()
             if isinstance(answer, Connected):
-                self._tell(Disconnect(Waiter(next(self._new_waiter)), answer.client))
+                self._tell(Disconnect(self.new_waiter(), answer.client))
 
-    def _ask(self, event: AskingEvent | OpenChannel) -> asyncio.Future[Answer]:
+    def new_waiter(self) -> Waiter:
+        """Return a name for somebody who waits."""
+        return Waiter(next(self._waiters))
+
+    def hang_up(self, waiter: Waiter) -> None:
+        """Tell the broker that nobody waits any more."""
+        self._waiting.pop(waiter, None)
+        self._tell(CallerGone(waiter))
+
+    def ask(self, event: AskingEvent | OpenChannel) -> asyncio.Future[Answer]:
+        """Hand an event to the broker; the future gets its answer."""
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+
+        def settle(answer: Answer) -> None:
+            if not answered.done():
+                answered.set_result(answer)
+
+        self._ask(event, settle)
+        return answered
+
+    def ask_together(self, calls: Sequence[Asked], gone: Sequence[Waiter]) -> None:
+        """Hand calls to the broker, after it was told who waits no more."""
+        self._gathers = True
+        try:
+            for waiter in gone:
+                self.hang_up(waiter)
+            for call, answered in calls:
+                self._ask(call, answered)
+        finally:
+            self._gathers = False
+            self._flush()
+
+    def _ask(self, event: AskingEvent | OpenChannel, answered: Callable[[Answer], None]) -> None:
         self._waiting[event.waiter] = answered
         try:
             self._tell(event)
         except BaseException:
             self._waiting.pop(event.waiter, None)
             raise
-        return answered
 
     def _tell(self, event: Event) -> None:
         for effect in self._broker.handle(event, self._clock()):
             self._perform(effect)
+        if not self._gathers:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Send what has been gathered, and see to the time."""
+        self._terminals.flush()
         self._set_timer()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
             case Reply(waiter, answer):
                 answered = self._waiting.pop(waiter, None)
-                if answered is not None and not answered.done():
-                    answered.set_result(answer)
+                if answered is not None:
+                    answered(answer)
             case SendItems(channel) | SendRefusal(channel):
                 if channel in self._channels:
                     self._channels[channel].send(effect)
@@ -267,11 +333,10 @@ class BridgeService:
         self._tell(Tick())
         now = self._clock()
         snapshot = self._broker.snapshot(now)
-        return self._metrics.answer(
-            snapshot, now.monotonic, self._active.active, head.values(b"accept")
-        )
+        in_hand = InHand(self._active.active, len(self._terminals))
+        return self._metrics.answer(snapshot, now.monotonic, in_hand, head.values(b"accept"))
 
-    async def _send(
+    async def send(
         self,
         request: web.BaseRequest,
         head: RequestHead,
@@ -279,6 +344,7 @@ class BridgeService:
         *,
         close: bool = False,
     ) -> web.StreamResponse:
+        """Write an answer. Raises `ConnectionError` when the peer is gone."""
         cors = cors_headers(head.values(b"origin"), self._policy.origin)
         response = BridgeResponse(answer, cors)
         if close:

@@ -21,7 +21,7 @@ from bridge.contract.strict_json import StrictJsonError
 from bridge.servers.bridge_answers import wire_item
 from bridge.servers.shapes import ShapeError, count, read_result, text
 
-__all__ = ["CLOSE_CODES", "ReadFrame", "next_frame", "read_frame", "render", "text_frame"]
+__all__ = ["CLOSE_CODES", "ReadFrame", "next_frame", "read_frame", "render"]
 
 CLOSE_CODES: Final = {
     # Of a code of our own: 1000 is also the echo of a browser that closes as its page is left.
@@ -30,10 +30,6 @@ CLOSE_CODES: Final = {
     ChannelEnd.MALFORMED: 4400,
     ChannelEnd.STALE: 4410,
 }
-
-_FINAL_TEXT: Final = 0x81
-_SHORT_BYTES: Final = 125
-_MEDIUM_BYTES: Final = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +46,6 @@ def render(effect: SendItems | SendRefusal) -> bytes:
         return orjson.dumps({"refused": {"id": effect.item_id, "code": effect.code.value}})
     items = [wire_item(item) for item in effect.items]
     return orjson.dumps({"now": effect.now_unix_ms, "requests": items})
-
-
-def text_frame(text: bytes) -> bytes:
-    """Return a text as the one unmasked frame in which a server sends it (RFC 6455, 5.2)."""
-    size = len(text)
-    if size <= _SHORT_BYTES:
-        return bytes((_FINAL_TEXT, size)) + text
-    if size <= _MEDIUM_BYTES:
-        return bytes((_FINAL_TEXT, 126)) + size.to_bytes(2) + text
-    return bytes((_FINAL_TEXT, 127)) + size.to_bytes(8) + text
 
 
 def next_frame(waiting: deque[SendItems | SendRefusal]) -> SendItems | SendRefusal:

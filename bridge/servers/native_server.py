@@ -25,7 +25,8 @@ from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import NATIVE_LIMITS, NativeLimits
 from bridge.contract.peer_credentials import is_same_user, peer_uid
 from bridge.dispatcher.app_error import AppError
-from bridge.dispatcher.rpc_session import RpcSession, failure
+from bridge.dispatcher.control_session import failure
+from bridge.dispatcher.rpc_session import RpcSession
 from bridge.servers.native_directory import NativeError, require_platform
 from bridge.servers.native_listener import NativeListener
 from bridge.servers.native_peer import NativePeer, Session

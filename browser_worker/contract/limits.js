@@ -55,6 +55,17 @@ export const BRIDGE_LIMITS = Object.freeze({
   takenReportSeconds: 1,
 });
 
+export const MCP_LIMITS = Object.freeze({
+  /** Larger ones are read in parts: base64 of this much is as long as a string may be. */
+  maxSmallResourceBytes: 196_608,
+  /** A client may cut, or refuse, a longer text. */
+  maxTextBlockBytes: 200_000,
+  resourcesPerPage: 100,
+  maxTaskWaitSeconds: 25,
+  /** How long a client may take what it was told of tools to be so: they never change. */
+  catalogTtlSeconds: 3_600,
+});
+
 /** Bounds of the bus between the apps of one page. */
 export const BUS_LIMITS = Object.freeze({
   /** Arguments, a result or whatever else one message carries, as JSON in UTF-8. */

@@ -1,18 +1,28 @@
 // @ts-check
 /**
  * The sessions of one page: at most sixteen, each with protocol state of its own. What a bridge
- * or any other carrier calls: `request` and `closeSession`.
+ * or any other carrier calls: `request` and `closeSession`. Idle ones make room for others, but for
+ * those that a client has initialised: such a client does not come back with its state.
  */
 
+import { isObject } from "../contract/json_number.js";
 import { PROTOCOL_LIMITS } from "../contract/limits.js";
+import { INITIALIZE } from "../contract/mcp_messages.js";
 import { AppError } from "./app_error.js";
-import { METHODS } from "./methods.js";
+import { readEnvelope } from "./envelope.js";
 import { Observers } from "./observers.js";
-import { RpcSession, failure, readEnvelope } from "./rpc_session.js";
+import { RpcSession } from "./rpc_session.js";
 
 /** @import { Dispatcher } from "./dispatcher.js" */
+/** @import { Message } from "./rpc_session.js" */
 
-/** @typedef {{ rpc: RpcSession, running: number }} Place */
+/**
+ * @typedef {object} Place
+ * @property {RpcSession} rpc
+ * @property {number} running
+ * @property {number | undefined} pinned How often the dispatcher had been disabled when a client began to
+ *   rely on this state.
+ */
 
 /**
  * @typedef {object} SessionEvent What an observer is told: a session is there, a request of it begins,
@@ -21,7 +31,9 @@ import { RpcSession, failure, readEnvelope } from "./rpc_session.js";
  * @property {string} session
  * @property {number} [request] At begin and end: counts requests; the same for both.
  * @property {string} [method] At begin and end.
- * @property {string} [action] At begin and end, where the params name one. As sent: it may be unknown.
+ * @property {string} [tool] At begin and end of an MCP `tools/call`.
+ * @property {string} [action] At begin and end, where the params name one to be run, or in control protocol
+ *   1 one to be described. As sent: it may be unknown.
  * @property {boolean} [ok] At the end.
  * @property {string} [code] At the end of one that failed: the error's code.
  * @property {boolean} [deferred] At the end of one that goes on as a task.
@@ -69,30 +81,25 @@ export class AgentEndpoint {
    */
   async request(text, { session, expired }) {
     const envelope = readEnvelope(text);
-    if (envelope.error !== undefined || !METHODS.has(envelope.method)) {
-      // What is no valid request reserves no place.
-      return (await new RpcSession(this._dispatcher, session).handle(envelope, expired)) ?? null;
-    }
-    const place = this._place(session);
+    const known = this._places.get(session);
+    const rpc = known?.rpc ?? new RpcSession(this._dispatcher, session);
+    const message = rpc.read(envelope);
+    // What is no valid request reserves no place.
+    if (!message.valid) return (await rpc.answer(message, expired)) ?? null;
+    const place = this._place(session, rpc);
     if (place === undefined) {
-      if (envelope.id === undefined) return null;
-      return failure(
-        envelope.id,
-        new AppError(
-          "SESSION_LIMIT",
-          "Every session of this app is busy; nothing was run. Try again.",
-        ),
-      );
+      const text = "Every session of this app is busy; nothing was run. Try again.";
+      return rpc.refuse(message, new AppError("SESSION_LIMIT", text)) ?? null;
     }
-    const { method, params } = envelope;
-    const action = Object.hasOwn(params, "action") ? params["action"] : undefined;
+    if (message.taken !== undefined && envelope.method === INITIALIZE) {
+      place.pinned = this._dispatcher.timesDisabled;
+    }
     /** @type {Omit<SessionEvent, "phase">} */
-    const what = { session, request: ++this._requests, method };
-    if (typeof action === "string") what.action = action;
+    const what = { session, request: ++this._requests, ...named(message) };
     this._observers.notify({ phase: "begin", ...what });
     place.running++;
     try {
-      const answer = await place.rpc.handle(envelope, expired, (ending) =>
+      const answer = await place.rpc.answer(message, expired, (ending) =>
         this._observers.notify({ phase: "end", ...what, ...ending }),
       );
       return answer ?? null;
@@ -115,9 +122,10 @@ export class AgentEndpoint {
 
   /**
    * @param {string} session
+   * @param {RpcSession} rpc Its state, or what is to become it.
    * @returns {Place | undefined} Undefined when all places are taken by sessions that are busy.
    */
-  _place(session) {
+  _place(session, rpc) {
     const known = this._places.get(session);
     if (known !== undefined) {
       this._places.delete(session);
@@ -125,7 +133,7 @@ export class AgentEndpoint {
       return known;
     }
     if (this._places.size >= this._maxSessions && !this._evict()) return undefined;
-    const place = { rpc: new RpcSession(this._dispatcher, session), running: 0 };
+    const place = { rpc, running: 0, pinned: undefined };
     this._places.set(session, place);
     this._observers.notify({ phase: "open", session });
     return place;
@@ -134,8 +142,33 @@ export class AgentEndpoint {
   /** @returns {boolean} Whether a place was made free. */
   _evict() {
     for (const [name, place] of this._places) {
-      if (place.running === 0) return this.closeSession(name);
+      const idle = place.running === 0 && place.pinned !== this._dispatcher.timesDisabled;
+      if (idle) return this.closeSession(name);
     }
     return false;
   }
+}
+
+/**
+ * How a request is named to who watches.
+ *
+ * @param {Message} message
+ * @returns {Pick<SessionEvent, "method" | "tool" | "action">}
+ */
+function named({ envelope: { method, params }, taken }) {
+  if (taken === undefined) return { method, ...actionIn(params) };
+  const tool = params["name"];
+  if (method !== "tools/call" || typeof tool !== "string") return { method };
+  const given = params["arguments"];
+  return {
+    method,
+    tool,
+    ...(tool === "actions_execute" && isObject(given) ? actionIn(given) : {}),
+  };
+}
+
+/** @param {Record<string, unknown>} params */
+function actionIn(params) {
+  const action = Object.hasOwn(params, "action") ? params["action"] : undefined;
+  return typeof action === "string" ? { action } : {};
 }

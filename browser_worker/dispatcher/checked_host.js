@@ -1,17 +1,19 @@
 // @ts-check
 /**
  * A host as far as it may be believed: each answer of it is of the right type, or an error. The
- * only place that calls a host.
+ * only place that calls a host, and the hosts that were added behind it.
  */
 
+import { AddedHosts } from "./added_hosts.js";
 import { ActionSpec } from "./action_spec.js";
 import { AppError } from "./app_error.js";
 import { andThen, isPromiseLike } from "./eventually.js";
 import { plainOutput } from "./outputs.js";
-import { checkedResource } from "./resources.js";
+import { checkedList, checkedResource, checkedTemplates } from "./resources.js";
 
 /** @import { Eventually } from "./eventually.js" */
-/** @import { CallContext, Host, Resource, Unavailability } from "./host.js" */
+/** @import { CallContext, Host, ListedResource, Resource } from "./host.js" */
+/** @import { ResourceTemplate, Unavailability } from "./host.js" */
 
 /**
  * @param {unknown} value
@@ -44,11 +46,27 @@ export class CheckedHost {
   /** @param {Host} host */
   constructor(host) {
     this._host = host;
+    /** Hosts whose actions stand behind the app's own. @readonly */
+    this.added = new AddedHosts();
   }
 
   /** Whether calls may overlap. */
   get concurrent() {
     return Boolean(this._host.concurrent);
+  }
+
+  /**
+   * Whether calls of one action may overlap with others.
+   *
+   * @param {string} action
+   */
+  overlaps(action) {
+    return Boolean(this._of(action).concurrent);
+  }
+
+  /** @param {string | undefined} action @returns {Host} The one that runs it. */
+  _of(action) {
+    return (action === undefined ? undefined : this.added.ownerOf(action)) ?? this._host;
   }
 
   /**
@@ -71,7 +89,7 @@ export class CheckedHost {
         }
         byName.set(spec.name, spec);
       }
-      return byName;
+      return this.added.merge(byName);
     });
   }
 
@@ -82,7 +100,7 @@ export class CheckedHost {
    * @returns {number | bigint | null}
    */
   revision(action) {
-    const revision = atOnce(this._host.revision(action), "revision");
+    const revision = atOnce(this._of(action).revision(action), "revision");
     return revision === null || revision === undefined ? null : integer(revision, "revision");
   }
 
@@ -102,7 +120,7 @@ export class CheckedHost {
    * @returns {Unavailability | null}
    */
   unavailable(action) {
-    const found = this._host.modal?.() ?? this._host.availability?.(action) ?? null;
+    const found = this._host.modal?.() ?? this._of(action).availability?.(action) ?? null;
     if (found === null) return null;
     const { code, reason } = atOnce(found, "availability");
     if (typeof code !== "string" || typeof reason !== "string") {
@@ -118,7 +136,7 @@ export class CheckedHost {
    * @returns {unknown}
    */
   execute(action, input, context) {
-    return this._host.execute(action, input, context);
+    return this._of(action).execute(action, input, context);
   }
 
   /**
@@ -152,6 +170,20 @@ export class CheckedHost {
     return andThen(answer, (found) =>
       found === null || found === undefined ? null : checkedResource(found, offset, limit),
     );
+  }
+
+  /**
+   * What can be read, as far as the host lists it.
+   *
+   * @returns {Eventually<ListedResource[]>}
+   */
+  resources() {
+    return andThen(this._host.resources?.() ?? [], checkedList);
+  }
+
+  /** @returns {Eventually<ResourceTemplate[]>} */
+  resourceTemplates() {
+    return andThen(this._host.resourceTemplates?.() ?? [], checkedTemplates);
   }
 
   /** @param {string} domain */

@@ -6,14 +6,14 @@
  * Knows actions, revisions, turns and tasks; knows no protocol, no browser and no event loop.
  */
 
-import { PROTOCOL_LIMITS } from "../contract/limits.js";
 import { AppError, contractCode } from "./app_error.js";
 import { OrderedBatch } from "./batch.js";
-import { CallChecks, actionNamed, requireCaller } from "./call_checks.js";
+import { CallChecks, actionNamed } from "./call_checks.js";
 import { CallObservers } from "./call_observers.js";
 import { CheckedHost } from "./checked_host.js";
 import { andThen, watched } from "./eventually.js";
 import { HostCall } from "./host_call.js";
+import { HostReading } from "./host_reading.js";
 import { Observers } from "./observers.js";
 import { completed } from "./outputs.js";
 import { TIMELESS } from "./runtime.js";
@@ -48,12 +48,19 @@ export class Dispatcher {
     this.host = host;
     this.app = Object.freeze({ name: app.name, version: app.version });
     this.tasks = new TaskTable();
-    this._runtime = runtime;
+    /** @readonly */
+    this.runtime = runtime;
     this._onHostError = onHostError;
     this._checkedHost = new CheckedHost(host);
     this._checks = new CallChecks(this._checkedHost);
     this._turns = new TurnQueue();
+    /** @readonly */
+    this.reading = new HostReading(this._checkedHost, this._turns, runtime, () =>
+      this.requireEnabled(),
+    );
     this._enabled = false;
+    /** How often it was disabled: what callers were granted before that is void. */
+    this.timesDisabled = 0;
     this._observers = new CallObservers(() => runtime.now());
     this._enabledObservers = /** @type {Observers<boolean>} */ (new Observers());
     /** @type {Surroundings} */
@@ -78,6 +85,7 @@ export class Dispatcher {
   setEnabled(enabled) {
     if (this._enabled === enabled) return;
     this._enabled = enabled === true;
+    if (!this._enabled) this.timesDisabled++;
     this._enabledObservers.notify(this._enabled);
   }
 
@@ -298,7 +306,7 @@ export class Dispatcher {
    * @returns {Eventually<Seen<Record<string, unknown>>>}
    */
   inspectAtRevision(query, caller) {
-    return this._inTurn(() => this._checkedHost.inspect(query), caller);
+    return this.reading.inspect(query, caller);
   }
 
   /**
@@ -308,11 +316,10 @@ export class Dispatcher {
    * @param {number} offset Bytes.
    * @param {number} limit Bytes, at most 65,536.
    * @param {Caller} [caller] As above.
-   * @returns {Eventually<Resource>}
-   * @throws {AppError} `UNKNOWN_RESOURCE`
+   * @returns {Eventually<Resource>} Rejects or throws `UNKNOWN_RESOURCE`.
    */
   readResource(uri, offset, limit, caller) {
-    return andThen(this.readResourceAtRevision(uri, offset, limit, caller), ({ value }) => value);
+    return andThen(this.reading.resource(uri, offset, limit, caller), ({ value }) => value);
   }
 
   /**
@@ -325,36 +332,7 @@ export class Dispatcher {
    * @returns {Eventually<Seen<Resource>>}
    */
   readResourceAtRevision(uri, offset, limit, caller) {
-    const read = () =>
-      andThen(this._checkedHost.readResource(uri, offset, limit), (found) => {
-        if (found === null) throw new AppError("UNKNOWN_RESOURCE", "The app has no such resource.");
-        return found;
-      });
-    return this._inTurn(read, caller);
-  }
-
-  /**
-   * What lasts too long goes on, but gives up its turn.
-   *
-   * @template T
-   * @param {() => Eventually<T>} call
-   * @param {Caller | undefined} caller
-   * @returns {Eventually<Seen<T>>}
-   */
-  _inTurn(call, caller) {
-    const checked = () => {
-      // Its turn may have come long after it was asked for.
-      if (caller !== undefined) {
-        this.requireEnabled();
-        requireCaller(caller);
-      }
-      return andThen(call(), (value) => ({ value, revision: this.revision() }));
-    };
-    if (this._checkedHost.concurrent) return checked();
-    return this._turns.run((giveUp) => {
-      const cancel = this._runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, giveUp);
-      return watched(checked, cancel, cancel);
-    });
+    return this.reading.resource(uri, offset, limit, caller);
   }
 
   /**
@@ -389,7 +367,7 @@ export class Dispatcher {
       }
     };
     return watched(
-      () => (this._checkedHost.concurrent ? run(() => {}) : this._turns.run(run)),
+      () => (this._checkedHost.overlaps(spec.name) ? run(() => {}) : this._turns.run(run)),
       (executed) => done(executed.status === "deferred"),
       failed,
     );

@@ -26,6 +26,25 @@
  */
 
 /**
+ * @typedef {object} ListedResource Something that can be read, named before anybody asks for it.
+ * @property {string} uri As `readResource` takes it.
+ * @property {string} name For a person.
+ * @property {string} [title]
+ * @property {string} [description]
+ * @property {string} [mimeType]
+ * @property {number} [size] Bytes.
+ */
+
+/**
+ * @typedef {object} ResourceTemplate How the names of many resources are made (RFC 6570).
+ * @property {string} uriTemplate
+ * @property {string} name For a person.
+ * @property {string} [title]
+ * @property {string} [description]
+ * @property {string} [mimeType]
+ */
+
+/**
  * @typedef {object} Host
  * @property {() => Eventually<readonly ActionSpec[]>} actions All actions, in the app's own order. Names
  *   and command ids are unique. May be discovered anew at each call.
@@ -51,6 +70,9 @@
  * @property {(uri: string, offset: number, limit: number) => Eventually<Resource | null>} [readResource]
  *   At most `limit` bytes from `offset` of something that an action named, or null where there is no
  *   such thing. A `uri` is the app's own name for it, never a path of a file.
+ * @property {() => Eventually<readonly ListedResource[]>} [resources] What can be read now, newest
+ *   first say: without it an MCP client is shown none. What an action names need not be listed.
+ * @property {() => Eventually<readonly ResourceTemplate[]>} [resourceTemplates]
  * @property {boolean} [concurrent] Calls may overlap; without it they run one at a time.
  */
 

@@ -171,10 +171,12 @@ function callData(params) {
 }
 
 /**
+ * Who calls, as a dispatcher is told.
+ *
  * @param {MethodContext} context
  * @returns {Caller}
  */
-function caller({ session, expired }) {
+export function caller({ session, expired }) {
   return {
     ...(session === undefined ? {} : { session }),
     ...(expired === undefined ? {} : { expired }),

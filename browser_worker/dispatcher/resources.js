@@ -4,7 +4,9 @@
  * app's own; its `uri` is never a path of a file. Contract: resources.
  */
 
-/** @import { Resource } from "./host.js" */
+import { AppError } from "./app_error.js";
+
+/** @import { ListedResource, Resource, ResourceTemplate } from "./host.js" */
 
 /**
  * Believes a host's answer as far as its numbers fit together.
@@ -28,6 +30,79 @@ export function checkedResource(found, offset, limit) {
   }
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
   return { mimeType, size, data: bytes };
+}
+
+/**
+ * @param {unknown} listed
+ * @returns {ListedResource[]} With the members that there are, and no others.
+ * @throws {AppError} `INVALID_OUTPUT`
+ */
+export function checkedList(listed) {
+  return checkedEntries(listed, "uri", "resources");
+}
+
+/**
+ * @param {unknown} listed
+ * @returns {ResourceTemplate[]} With the members that there are, and no others.
+ * @throws {AppError} `INVALID_OUTPUT`
+ */
+export function checkedTemplates(listed) {
+  return checkedEntries(listed, "uriTemplate", "resource templates");
+}
+
+/**
+ * @param {unknown} listed
+ * @param {"uri" | "uriTemplate"} key
+ * @param {string} what
+ * @returns {any[]}
+ */
+function checkedEntries(listed, key, what) {
+  const entries = Array.isArray(listed) ? listed.map((each) => checkedEntry(each, key)) : [];
+  if (Array.isArray(listed) && !entries.includes(undefined)) return entries;
+  throw new AppError(
+    "INVALID_OUTPUT",
+    `What the app tells of its ${what} is not a list of objects with ${key} and name.`,
+  );
+}
+
+/**
+ * @param {unknown} entry
+ * @param {"uri" | "uriTemplate"} key
+ * @returns {Record<string, unknown> | undefined} Undefined where it is none.
+ */
+function checkedEntry(entry, key) {
+  if (entry === null || typeof entry !== "object") return undefined;
+  const given = /** @type {Record<string, unknown>} */ (entry);
+  /** @type {Record<string, unknown>} */
+  const checked = {};
+  const size = key === "uri" ? ["size"] : [];
+  for (const name of [key, "name", "title", "description", "mimeType", ...size]) {
+    const value = given[name];
+    const needed = name === key || name === "name";
+    if (value === undefined && !needed) continue;
+    const fits =
+      name === "size"
+        ? Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0
+        : typeof value === "string" && !(needed && value === "");
+    if (!fits) return undefined;
+    checked[name] = value;
+  }
+  return checked;
+}
+
+/**
+ * @param {readonly Uint8Array[]} parts
+ * @param {number} size Bytes of all.
+ * @returns {Uint8Array}
+ */
+export function joined(parts, size) {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,188 +1,125 @@
 // @ts-check
 /**
  * One agent's protocol state: takes a line, gives a line or nothing. It never throws and never
- * rejects; what goes wrong is an error line. Contract: control protocol 1.
+ * rejects; what goes wrong is an error line. The first valid request says for good which protocol
+ * is spoken. Contract: control protocol 1; MCP.
  */
 
-import { isObject } from "../contract/json_number.js";
-import { isId } from "../contract/jsonrpc.js";
-import { StrictJsonError, parse, stringify } from "../contract/strict_json.js";
-import { AppError, RpcError, contractCode, limitExceeded, wireErrorText } from "./app_error.js";
-import { outputError } from "./json_copy.js";
-import { ALWAYS_ANSWERED, METHODS } from "./methods.js";
+import { selectsMcp } from "../contract/mcp_messages.js";
+import { ControlSession, failure } from "./control_session.js";
+import { readEnvelope } from "./envelope.js";
+import { McpSession } from "./mcp_session.js";
+import { METHODS } from "./methods.js";
 
+/** @import { AppError } from "./app_error.js" */
 /** @import { Dispatcher } from "./dispatcher.js" */
-/** @import { Params } from "./params.js" */
+/** @import { Envelope } from "./envelope.js" */
+/** @import { Taken } from "./mcp_front.js" */
+/** @import { Ending, SessionAnswer } from "./session_answer.js" */
 
-const PROTOCOL_VERSION = "1";
-
-/**
- * @typedef {object} Envelope A parsed line.
- * @property {unknown} id The id to answer with; undefined for a notification, null where it is unknown.
- * @property {string} method
- * @property {Params} params
- * @property {unknown} [error] What is wrong with the line, if anything.
- */
-
-/** @typedef {{ ok: boolean, deferred: boolean, code?: string }} Ending How a call ended. */
+/** @typedef {"control" | "mcp"} Protocol Control protocol 1, or MCP in either revision. */
 
 /**
- * Reads a line as far as it can be tied to an id. Reserves nothing and runs nothing.
- *
- * @param {string} line
- * @returns {Envelope}
+ * @typedef {object} Message A line as this session understands it.
+ * @property {Envelope} envelope
+ * @property {boolean} valid Whether it asks for something that there is: only that reserves anything.
+ * @property {Taken} [taken] What MCP makes of it; undefined in control protocol 1.
  */
-export function readEnvelope(line) {
-  try {
-    return checkedEnvelope(parse(line));
-  } catch (error) {
-    if (!(error instanceof StrictJsonError)) throw error;
-    return broken(
-      null,
-      error.kind === "limit"
-        ? limitExceeded(error)
-        : new RpcError("PARSE_ERROR", `The line is not strict JSON (${error.message}).`),
-    );
-  }
-}
-
-/**
- * @param {unknown} id
- * @param {unknown} error
- * @returns {Envelope}
- */
-function broken(id, error) {
-  return { id, method: "", params: {}, error };
-}
-
-/**
- * @param {unknown} message
- * @returns {Envelope}
- */
-function checkedEnvelope(message) {
-  /** @param {unknown} id @param {string} text */
-  const refuse = (id, text) => broken(id, new RpcError("INVALID_REQUEST", text));
-  if (Array.isArray(message)) {
-    return refuse(null, "An array is no request; use actions/batch for several calls.");
-  }
-  if (!isObject(message)) return refuse(null, "A request is a JSON object.");
-  const members = message;
-  /** @param {string} name */
-  const own = (name) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const hasId = Object.hasOwn(members, "id");
-  const id = hasId ? members["id"] : undefined;
-  if (hasId && !isId(id)) {
-    return refuse(null, "An id is a string of at most 256 bytes or an integer.");
-  }
-  const method = own("method");
-  if (own("jsonrpc") !== "2.0" || typeof method !== "string") {
-    return refuse(hasId ? id : null, 'A request has jsonrpc "2.0" and a method.');
-  }
-  const params = Object.hasOwn(members, "params") ? members["params"] : {};
-  if (!isObject(params)) {
-    return { ...broken(id, new RpcError("INVALID_PARAMS", "params must be an object")), method };
-  }
-  return { id, method, params };
-}
-
-/**
- * Whether it is a request for a method that there is not: that comes before its params.
- *
- * @param {Envelope} envelope
- */
-function isUnknown({ method }) {
-  return method !== "" && !METHODS.has(method);
-}
 
 /** The state of one agent session. */
 export class RpcSession {
   /**
    * @param {Dispatcher} dispatcher
    * @param {string} [name] The bridge session that this belongs to.
+   * @param {object} [options]
+   * @param {Protocol} [options.protocol] Where it is known before the first request.
+   * @param {(line: string) => void} [options.notify] Sends a line that answers nothing: the progress of a
+   *   call that asked for it. Without it there is none. What it throws changes nothing.
    */
-  constructor(dispatcher, name) {
+  constructor(dispatcher, name, { protocol, notify } = {}) {
     this._dispatcher = dispatcher;
     this._name = name;
+    this._notify = notify;
+    this._protocol = protocol;
+    this._control = new ControlSession(dispatcher, name);
+    /** Most sessions never speak it. @type {McpSession | undefined} */
+    this._mcp = undefined;
   }
 
   /**
    * Takes one line.
    *
    * @param {string} line
-   * @returns {Promise<string | undefined>} One line, or undefined for a notification. Never rejects.
+   * @returns {Promise<string | undefined>} One line, or undefined for a notification and for a call
+   *   that was cancelled meanwhile. Never rejects.
    */
-  receive(line) {
-    return this.handle(readEnvelope(line));
+  async receive(line) {
+    const answer = await this._run(this.read(readEnvelope(line)));
+    return answer.cancelled ? undefined : answer.line;
   }
 
   /**
-   * Takes one line that was read before.
+   * Says what a line is to this session. Changes nothing and runs nothing.
    *
    * @param {Envelope} envelope
-   * @param {() => boolean} [expired] Whether the caller has gone by now.
-   * @param {(ending: Ending) => void} [ended] Told once; must not throw.
-   * @returns {Promise<string | undefined>}
+   * @returns {Message}
    */
-  async handle(envelope, expired, ended) {
-    try {
-      if (envelope.error !== undefined && !isUnknown(envelope)) throw envelope.error;
-      const result = await this._call(envelope, expired);
-      const line = envelope.id === undefined ? undefined : success(envelope.id, result);
-      ended?.({ ok: true, deferred: result["status"] === "deferred" });
-      return line;
-    } catch (error) {
-      this._dispatcher.reportHostError(error);
-      ended?.({ ok: false, deferred: false, code: contractCode(error) ?? "HOST_ERROR" });
-      return envelope.id === undefined ? undefined : failure(envelope.id, error);
-    }
+  read(envelope) {
+    const { id, method, params, error } = envelope;
+    const isMcp =
+      this._protocol === "mcp" ||
+      (this._protocol === undefined && id !== undefined && selectsMcp(method, params));
+    if (!isMcp) return { envelope, valid: error === undefined && METHODS.has(method) };
+    const taken = this._mcpSession().take(envelope);
+    const valid = taken.kind === "app" || (taken.kind === "answered" && taken.ok);
+    return { envelope, valid, taken };
   }
 
   /**
-   * @param {Envelope} envelope
-   * @param {(() => boolean) | undefined} expired
+   * Answers a message that was read, even one that is cancelled meanwhile: who carries it may have to
+   * answer something.
+   *
+   * @param {Message} message
+   * @param {() => boolean} [expired] Whether the caller has gone by now.
+   * @param {(ending: Ending) => void} [ended] Told once, of a valid request; must not throw.
+   * @returns {Promise<string | undefined>} Never rejects.
    */
-  _call({ method, params }, expired) {
-    const run = METHODS.get(method);
-    if (run === undefined) {
-      throw new RpcError("METHOD_NOT_FOUND", "No such method; see agent/info for all of them.");
-    }
-    if (
-      Object.hasOwn(params, "protocolVersion") &&
-      params["protocolVersion"] !== PROTOCOL_VERSION
-    ) {
-      throw new AppError("UNSUPPORTED_PROTOCOL_VERSION", "This app speaks control protocol 1.", {
-        supported: [PROTOCOL_VERSION],
-      });
-    }
-    if (!ALWAYS_ANSWERED.has(method)) this._dispatcher.requireEnabled();
-    return run({ dispatcher: this._dispatcher, session: this._name, expired }, params);
+  async answer(message, expired, ended) {
+    const { line, ending } = await this._run(message, expired);
+    if (message.valid && ending !== undefined) ended?.(ending);
+    return line;
   }
-}
 
-/**
- * @param {unknown} id
- * @param {Record<string, unknown>} result
- * @returns {string}
- */
-function success(id, result) {
-  try {
-    return stringify({
-      jsonrpc: "2.0",
-      id,
-      result: { ...result, protocolVersion: PROTOCOL_VERSION },
-    });
-  } catch (error) {
-    throw outputError(error, result);
+  /**
+   * The answer of who has no place for this request. Nothing is run.
+   *
+   * @param {Message} message A valid one.
+   * @param {AppError} error
+   * @returns {string | undefined} Undefined for a notification.
+   */
+  refuse({ envelope, taken }, error) {
+    if (envelope.id === undefined) return undefined;
+    if (taken === undefined) return failure(envelope.id, error);
+    return this._mcpSession().refuse(envelope.id, taken, error);
   }
-}
 
-/**
- * The error line for a request.
- *
- * @param {unknown} id An id that was read, or null.
- * @param {unknown} error
- * @returns {string}
- */
-export function failure(id, error) {
-  return `{"jsonrpc":"2.0","id":${stringify(id)},"error":${wireErrorText(error)}}`;
+  /**
+   * @param {Message} message
+   * @param {() => boolean} [expired]
+   * @returns {Promise<SessionAnswer>}
+   */
+  async _run({ envelope, valid, taken }, expired) {
+    if (valid && envelope.id !== undefined) {
+      this._protocol ??= taken === undefined ? "control" : "mcp";
+    }
+    return taken === undefined
+      ? this._control.handle(envelope, expired)
+      : this._mcpSession().handle(taken, expired);
+  }
+
+  /** @returns {McpSession} */
+  _mcpSession() {
+    this._mcp ??= new McpSession(this._dispatcher, this._name, this._notify);
+    return this._mcp;
+  }
 }

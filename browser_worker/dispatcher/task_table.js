@@ -7,6 +7,7 @@
 import { JSON_LIMITS } from "../contract/limits.js";
 import { AppError } from "./app_error.js";
 import { jsonCopy, outputError } from "./json_copy.js";
+import { Observers } from "./observers.js";
 
 /** @typedef {"queued" | "running" | "cancelling" | "cancelled" | "completed" | "failed"} TaskState */
 
@@ -55,6 +56,19 @@ export class Task {
     this.error = undefined;
     /** @type {(output: unknown) => void} */
     this._judge = () => {};
+    /** Most tasks are watched by nobody. @type {Observers<Task> | undefined} */
+    this._observers = undefined;
+  }
+
+  /**
+   * Watches its state and progress.
+   *
+   * @param {(task: Task) => void} observer What it throws changes nothing.
+   * @returns {() => void} Ends the watching.
+   */
+  onChange(observer) {
+    this._observers ??= new Observers();
+    return this._observers.add(observer);
   }
 
   /** Whether it has come to an end. */
@@ -73,7 +87,9 @@ export class Task {
    */
   report(progress) {
     const copy = progressCopy(progress);
-    if (!this.ended) this.progress = copy;
+    if (this.ended) return;
+    this.progress = copy;
+    this._observers?.notify(this);
   }
 
   /**
@@ -94,7 +110,7 @@ export class Task {
     try {
       const copy = jsonCopy(output);
       this._judge(copy);
-      if (this._move("completed")) this.output = copy;
+      this._move("completed", { output: copy });
     } catch (error) {
       this.fail(outputError(error, output));
     }
@@ -120,7 +136,7 @@ export class Task {
 
   /** @param {unknown} error An `AppError` is told as it is, anything else as `HOST_ERROR`. */
   fail(error) {
-    if (this._move("failed")) this.error = error;
+    this._move("failed", { error });
   }
 
   /** Asks to cancel; what has ended stays as it is. */
@@ -130,11 +146,15 @@ export class Task {
 
   /**
    * @param {TaskState} next
+   * @param {{ output?: unknown, error?: unknown }} [end] What it ends with.
    * @returns {boolean} Whether the table has this step.
    */
-  _move(next) {
+  _move(next, end = {}) {
     if (!STEPS[this.state].includes(next)) return false;
     this.state = next;
+    if ("output" in end) this.output = end.output;
+    if ("error" in end) this.error = end.error;
+    this._observers?.notify(this);
     return true;
   }
 }

@@ -6,11 +6,13 @@
  */
 
 import { AgentEndpoint } from "../dispatcher/agent_endpoint.js";
+import { Dispatcher } from "../dispatcher/dispatcher.js";
+import { offerModelContextTools } from "../webmcp/offer_tools.js";
 import { Attachment } from "./attachment.js";
+import { browserRuntime } from "./browser_runtime.js";
 import { makeDefer, readClocks, setTimer } from "./powers.js";
 import { recall } from "./remembered.js";
 
-/** @import { Dispatcher } from "../dispatcher/dispatcher.js" */
 /** @import { AttachConfiguration } from "./attach_link.js" */
 /** @import { Cause } from "./attachment_cause.js" */
 /** @import { State } from "./attachment_state.js" */
@@ -29,17 +31,35 @@ import { recall } from "./remembered.js";
  */
 
 /**
- * @typedef {object} AttachOptions
+ * @typedef {object} CommonOptions
  * @property {string} url The bridge's address, `http://127.0.0.1:PORT`.
  * @property {string} token Its capability token.
  * @property {string} app The app's name, which the terminal shows; 1 to 200 characters.
- * @property {Dispatcher | Endpoint} dispatcher
  * @property {boolean} [remember] Attach again without a click when this tab is reloaded: see
  *   `recallAttachment`. Keeps the token in the tab's session storage, where every script of the
  *   page's origin can read it.
  * @property {boolean} [channel] false: answer by polling only, where a WebSocket is not wanted.
  * @property {(change: Change) => void} [onState] Called on every change, and once at first.
  */
+
+/**
+ * @typedef {object} OwnActions What is offered: the app's own actions.
+ * @property {Dispatcher | Endpoint} dispatcher
+ * @property {false} [webmcp]
+ */
+
+/**
+ * @typedef {object} BrowserTools What is offered: the tools that the page has registered with its browser
+ *   (`offerModelContextTools`), while it is attached.
+ * @property {true} webmcp
+ * @property {Dispatcher} [dispatcher] The app's own actions come first. Without one there is nothing
+ *   else.
+ */
+
+/** @typedef {CommonOptions & (OwnActions | BrowserTools)} AttachOptions */
+
+/** @type {ReadonlySet<State>} */
+const LIVE = new Set(["connecting", "attached", "suspended"]);
 
 /**
  * Attach this page to a bridge. Call it within a click or a key press: browsers ask the person for
@@ -55,11 +75,16 @@ import { recall } from "./remembered.js";
  *
  * @param {AttachOptions} options
  * @returns {Attachment} call its `detach()` to end it
- * @throws {TypeError} where `app` is not a name
+ * @throws {TypeError} where `app` is not a name, or for `webmcp` without a Dispatcher to add to
  */
-export function attach({ url, token, app, dispatcher, remember = false, channel = true, onState }) {
+export function attach({ url, token, app, remember = false, channel = true, onState, ...what }) {
+  const { dispatcher = noActions(app, what.webmcp), webmcp = false } = what;
+  if (webmcp && !(dispatcher instanceof Dispatcher)) {
+    throw new TypeError("webmcp adds to a Dispatcher; an endpoint's takes offerModelContextTools");
+  }
   const endpoint = "request" in dispatcher ? dispatcher : new AgentEndpoint(dispatcher);
   const attachment = new Attachment({ url, token, app, endpoint, remember, channel }, pagePowers());
+  if (webmcp) offerWhileAttached(attachment, /** @type {Dispatcher} */ (dispatcher));
   if (onState !== undefined) {
     const tell = () => {
       const { state, cause, message, transport, transportNote } = attachment;
@@ -79,6 +104,44 @@ export function attach({ url, token, app, dispatcher, remember = false, channel 
  */
 export function recallAttachment() {
   return recall(tabStorage());
+}
+
+/**
+ * A dispatcher without actions of its own, to which the browser's tools are added.
+ *
+ * @param {string} app
+ * @param {boolean | undefined} webmcp
+ * @throws {TypeError} where nothing would be added
+ */
+function noActions(app, webmcp) {
+  if (!webmcp) throw new TypeError("attach needs a dispatcher, or webmcp");
+  const dispatcher = new Dispatcher(
+    {
+      actions: () => [],
+      revision: () => null,
+      capabilities: () => 0,
+      // There is no action that could bring a call here.
+      execute: () => ({}),
+    },
+    {
+      app: { name: app, version: "0" },
+      runtime: browserRuntime,
+      onHostError: (error) => console.error(error),
+    },
+  );
+  dispatcher.setEnabled(true);
+  return dispatcher;
+}
+
+/**
+ * @param {Attachment} attachment
+ * @param {Dispatcher} dispatcher
+ */
+function offerWhileAttached(attachment, dispatcher) {
+  const stop = offerModelContextTools(dispatcher);
+  attachment.addEventListener("statechange", () => {
+    if (!LIVE.has(attachment.state)) stop();
+  });
 }
 
 /** @returns {PagePowers} */

@@ -33,6 +33,8 @@ import { rawMembers } from "./raw_members.js";
 
 /** Twice what the bridge keeps outstanding, and more: an item is repeated only while it is that. */
 const MAX_REMEMBERED = 512;
+/** Far more than an endpoint keeps at once. */
+const MAX_SESSIONS = 512;
 
 export class Delivery {
   #endpoint;
@@ -41,6 +43,9 @@ export class Delivery {
   /** @type {Set<string>} oldest first */
   #seen = new Set();
   #taken = 0;
+  /** Those that the present client's requests were in and that no close came for.
+   * @type {Set<string>} least recently used first */
+  #sessions = new Set();
   /** Counts those who were let go: what the bridge delivered for an earlier one, nobody waits for. */
   #era = 0;
 
@@ -71,9 +76,16 @@ export class Delivery {
     this.#maxBytes = Math.min(maxBytes, JSON_LIMITS.maxEncodedBytes);
   }
 
-  /** The bridge was let go: what still waits for its turn is not begun, what runs goes on. */
+  /**
+   * The bridge was let go: what still waits for its turn is not begun, what runs goes on. Its sessions
+   * are closed, as a bridge closes only those of its present client, and opens a session anew for
+   * every client.
+   */
   abandon() {
     this.#era += 1;
+    const sessions = [...this.#sessions];
+    this.#sessions.clear();
+    for (const session of sessions) void this.#close(session);
   }
 
   /**
@@ -87,6 +99,30 @@ export class Delivery {
       const expired = () =>
         era !== this.#era || elapsedMs(receivedAt, this.#clock()) >= item.remainingMs;
       if (this.#isNew(item.id)) void this.#run(item, expired, transport);
+    }
+  }
+
+  /**
+   * Closes a session at once, whatever an app's own endpoint makes of it.
+   *
+   * @param {string} session
+   */
+  async #close(session) {
+    try {
+      await this.#endpoint.closeSession(session);
+    } catch {
+      // Nobody waits for it.
+    }
+  }
+
+  /** @param {string} session */
+  #use(session) {
+    this.#sessions.delete(session);
+    this.#sessions.add(session);
+    if (this.#sessions.size <= MAX_SESSIONS) return;
+    for (const oldest of this.#sessions) {
+      this.#sessions.delete(oldest);
+      break;
     }
   }
 
@@ -126,11 +162,13 @@ export class Delivery {
   async #answer({ request, session }, expired) {
     try {
       if (request !== null) {
+        this.#use(session);
         /** @type {unknown} An app's own endpoint can give anything. */
         const response = await this.#endpoint.request(request, { session, expired });
         if (typeof response === "string") return response;
         return response === null || response === undefined ? "null" : hostError(request);
       }
+      this.#sessions.delete(session);
       await this.#endpoint.closeSession(session);
     } catch {
       // An endpoint answers every failure itself. Should one break all the same, its caller still

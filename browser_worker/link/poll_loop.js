@@ -232,6 +232,9 @@ export function makePollLoop(powers) {
    * @returns {Promise<Step | null>}
    */
   async function retry(step, cause, atLeastMs = 0) {
+    // What failed was sent before the channel opened, which has shown since that the bridge is there.
+    // Results that were held back now would wait until it ends.
+    if (channel.isOpen) return step;
     state.markLost("bridge-lost");
     const ms = lost.next(clock().monotonicMs);
     const finalCause = cause === "bridge-lost" ? "bridge-gone" : cause;

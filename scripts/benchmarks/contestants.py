@@ -26,6 +26,8 @@ __all__ = [
     "TRIVIAL",
     "Contestant",
     "bascule",
+    "bascule_mcp",
+    "browser_stdio",
     "echo",
     "evaluate",
     "relay",
@@ -88,6 +90,31 @@ def bascule(browser: Browser, transport: str, *, public: bool = False) -> Iterat
         name = f"Bascule, {transport}{', by bridge.client' if public else ''}"
         with CallerProcess("client_caller" if public else "http_caller", set_up) as caller:
             yield _warm(Contestant(name, command, caller))
+
+
+def browser_stdio(runtime: Path) -> list[str]:
+    """Return how our MCP server is started; it finds the one bridge of this runtime directory."""
+    command = str(Path(sys.executable).parent / "bascule")
+    # Official clients pass on few variables: the command brings its own.
+    return ["env", f"XDG_RUNTIME_DIR={runtime}", command, "browser-stdio"]
+
+
+@contextmanager
+def bascule_mcp(browser: Browser, *, public: bool = False) -> Iterator[Contestant]:
+    """Our MCP server over stdio before a bridge, called by the clients of `relay`."""
+    with (
+        running_bridge(browser, "channel") as (bridge, _),
+        CallerProcess(
+            "official_mcp_caller" if public else "mcp_caller",
+            {
+                "command": browser_stdio(bridge.runtime),
+                "tool": "actions_execute",
+                "action": "bench.echo",
+            },
+        ) as caller,
+    ):
+        name = f"Bascule, browser-stdio{', by the official MCP client' if public else ''}"
+        yield _warm(Contestant(name, "bascule browser-stdio", caller))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from scripts.benchmarks import (
     dispatcher,
     event_loop,
     growth,
+    mcp,
     memory,
     native,
     peers,
@@ -23,6 +24,7 @@ from scripts.benchmarks import (
 BENCHMARKS: dict[str, Callable[[int], str]] = {
     "calls": calls.run,
     "peers": peers.run,
+    "mcp": mcp.run,
     "growth": growth.run,
     "cli": cli.run,
     "memory": memory.run,

@@ -1,8 +1,9 @@
 """Calls over MCP's stdio transport: starts the server and is its only client.
 
 A lean client of our own, one line out and one line in for each call, as lean as `http_caller.py`,
-so that no SDK is measured. Set up with `{command, tool}`; ready when the server has answered
-`initialize`, and the first job waits until the server lists the tool.
+so that no SDK is measured. Set up with `{command, tool, action?}`; ready when the server has
+answered `initialize`, and the first job waits until the server lists the tool. With an action the
+tool is ours, which runs it.
 """
 
 from __future__ import annotations
@@ -95,6 +96,13 @@ class StdioClient:
             answered.set_exception(ConnectionError("the server ended"))
 
 
+def arguments_of(set_up: dict[str, Any], job: Job) -> dict[str, Any]:
+    """Return what the tool takes for a job's input."""
+    if "action" not in set_up:
+        return job["input"]
+    return {"action": set_up["action"], "input": job["input"]}
+
+
 async def main() -> None:
     """Serve jobs."""
     set_up = json.loads(sys.stdin.readline())
@@ -102,7 +110,7 @@ async def main() -> None:
 
     async def run(job: Job) -> Measured:
         await client.wait_for_tool(set_up["tool"])
-        params = {"name": set_up["tool"], "arguments": job["input"]}
+        params = {"name": set_up["tool"], "arguments": arguments_of(set_up, job)}
 
         async def send() -> None:
             result = await client.request("tools/call", params)

@@ -1,4 +1,4 @@
-"""Calls over MCP's stdio transport by the official Python client: as the relay's users call it.
+"""Calls over MCP's stdio transport by the official Python client: as people's clients do.
 
 Set up and jobs as in `mcp_caller.py`.
 """
@@ -12,6 +12,7 @@ import sys
 from mcp import Client, StdioServerParameters
 
 from scripts.benchmarks.caller import Job, Measured, serve, timed
+from scripts.benchmarks.mcp_caller import arguments_of
 
 SECONDS = 30
 PAUSE_SECONDS = 0.1
@@ -37,8 +38,10 @@ async def main() -> None:
         async def run(job: Job) -> Measured:
             await listed()
 
+            arguments = arguments_of(set_up, job)
+
             async def send() -> None:
-                result = await client.call_tool(tool, job["input"])
+                result = await client.call_tool(tool, arguments)
                 if getattr(result, "is_error", False):
                     raise RuntimeError(str(result))
 

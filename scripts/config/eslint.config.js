@@ -26,16 +26,15 @@ export default [
     },
   },
   { files: pureRooms, languageOptions: { globals: {} } },
-  { files: ["browser_worker/link/**/*.js"], languageOptions: { globals: globals.browser } },
   {
-    files: ["browser_worker/{kernel,app,testing}/**/*.js"],
+    files: ["browser_worker/{link,webmcp,kernel,app,testing}/**/*.js"],
     languageOptions: { globals: globals.browser },
   },
   { files: ["browser_worker/link/worker.js"], languageOptions: { globals: globals.worker } },
   { files: ["browser_worker/demo/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["browser_worker/node/**/*.js"], languageOptions: { globals: globals.node } },
   {
-    files: ["tests/javascript/**/*.js", "scripts/**/*.{js,mjs}"],
+    files: ["tests/javascript/**/*.js", "tests/peers/**/*.mjs", "scripts/**/*.{js,mjs}"],
     languageOptions: { globals: globals.node },
   },
   {

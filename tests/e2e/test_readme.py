@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -132,7 +134,7 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
     app = tmp_path / "app"
     app.mkdir()
     named = {block.name: block.text for block in blocks() if block.name is not None}
-    assert set(named) == APP | {"notes.py"}
+    assert set(named) == APP | {"notes.py", "notes_headless.py"}
     port = free_port()
 
     def here(text: str) -> str:
@@ -187,9 +189,65 @@ def test_the_native_app_is_called_by_the_same_words(
     assert done.stdout.splitlines()[-2:] == ['{"text": "Hello"}'] * 2
 
 
+def test_the_native_app_runs_headless_in_both_protocols(
+    tmp_path: Path, newcomer: dict[str, str]
+) -> None:
+    for block in blocks():
+        if block.name in {"notes.py", "notes_headless.py"}:
+            (tmp_path / str(block.name)).write_text(block.text, encoding="utf-8")
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    arguments = {"action": "note.set", "input": {"text": "Hello"}, "expectedRevision": 0}
+    call = {"name": "actions_execute", "arguments": arguments, "_meta": meta}
+    for protocol, method, params in (
+        ("json", "actions/execute", arguments),
+        ("mcp", "tools/call", call),
+    ):
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        # Its own folder is where a program's modules are looked for, unless that is unsafe.
+        env = {name: value for name, value in newcomer.items() if name != "PYTHONSAFEPATH"}
+        command = f"bascule headless python notes_headless.py --protocol {protocol} <<< '{line}'"
+        result = json.loads(run(command, tmp_path, env).stdout)["result"]
+        told = result["structuredContent"] if protocol == "mcp" else result
+        assert told["output"] == {"text": "Hello"}
+
+
+def test_the_configurations_of_mcp_clients_are_what_is_printed(
+    tmp_path: Path, newcomer: dict[str, str]
+) -> None:
+    shown = re.findall(
+        r"\(`bascule mcp-config ([a-z-]+)[^)]*\)(?:(?!mcp-config).)*?```(json|toml)\n(.*?)```",
+        README,
+        re.DOTALL,
+    )
+    assert {client for client, _, _ in shown} == {
+        "claude-code",
+        "claude-desktop",
+        "vscode",
+        "codex",
+    }
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    for client, language, text in shown:
+        printed = run(
+            f"bascule mcp-config {client}", tmp_path, {**newcomer, "XDG_RUNTIME_DIR": str(folder)}
+        ).stdout
+        program = re.search(r'command"?(?:: | = )"([^"]+)"', printed)
+        assert program is not None
+        for real, written in (
+            (program[1], "/home/you/.local/bin/bascule"),
+            (str(folder), "/run/user/1000"),
+        ):
+            printed = printed.replace(real, written)
+        read = json.loads if language == "json" else tomllib.loads
+        assert read(text) == read(printed), client
+
+
 def test_every_block_is_run_or_said_to_be_run_elsewhere() -> None:
     languages = {block.language for block in blocks()}
-    assert languages <= {"sh", "text", "html", "js", "python"}
+    assert languages <= {"sh", "text", "html", "js", "python", "json", "toml"}
     assert all(block.name for block in blocks() if block.language in {"html", "js", "python"})
     assert len(shell()) == 6
     texts = [block.text for block in blocks() if block.language == "sh"]

@@ -11,7 +11,14 @@ from bridge import __version__
 from bridge.broker.states import render_transition_tables
 from bridge.cli.main import COMMANDS
 from bridge.contract.error_codes import BRIDGE_HTTP_STATUS, AppErrorCode, ExitCode, Outcome
-from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, NATIVE_LIMITS, PROTOCOL_LIMITS
+from bridge.contract.limits import (
+    BRIDGE_LIMITS,
+    JSON_LIMITS,
+    MCP_LIMITS,
+    NATIVE_LIMITS,
+    PROTOCOL_LIMITS,
+)
+from bridge.contract.mcp_messages import McpErrorNumber
 from bridge.servers.bridge_routes import ROUTES
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +48,9 @@ def row_of(text: str, words: str) -> str:
         ("items of one poll", [BRIDGE_LIMITS.max_poll_items, BRIDGE_LIMITS.max_poll_seconds]),
         ("a channel's ticket", [BRIDGE_LIMITS.ticket_seconds,
                                 BRIDGE_LIMITS.channel_alive_seconds]),
+        ("a session of a page", [BRIDGE_LIMITS.session_idle_seconds / 60]),
+        ("MCP: a resource", [MCP_LIMITS.max_small_resource_bytes,
+                             MCP_LIMITS.max_task_wait_seconds]),
         ("events kept", [BRIDGE_LIMITS.max_journal_events, BRIDGE_LIMITS.max_watchers,
                          BRIDGE_LIMITS.max_watch_seconds]),
         ("a call", [BRIDGE_LIMITS.max_call_seconds]),
@@ -123,14 +133,14 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 def test_both_languages_have_the_same_limits_and_codes() -> None:
     limits = (ROOT / "browser_worker/contract/limits.js").read_text(encoding="utf-8")
-    for limits_of in (JSON_LIMITS, PROTOCOL_LIMITS):
+    for limits_of in (JSON_LIMITS, PROTOCOL_LIMITS, MCP_LIMITS):
         for name in limits_of._fields:
             words = name.split("_")
             camel = words[0] + "".join(word.capitalize() for word in words[1:])
             found = re.search(rf"\b{camel}: ([\d_]+)", limits)
             assert found is not None, camel
             assert int(found[1].replace("_", "")) == getattr(limits_of, name)
-    of_bridge = limits.split("BRIDGE_LIMITS = ")[1]
+    of_bridge = limits.split("BRIDGE_LIMITS = ")[1].split("});")[0]
     shared = re.findall(r"^  ([a-zA-Z]+): ([\d_]+)(?: \+ ([\d_]+))?,$", of_bridge, re.MULTILINE)
     assert len(shared) > 10
     for camel, number, more in shared:
@@ -141,4 +151,8 @@ def test_both_languages_have_the_same_limits_and_codes() -> None:
     codes = (ROOT / "browser_worker/contract/error_codes.js").read_text(encoding="utf-8")
     assert dict(re.findall(r"^  ([A-Z_]+): (1\d{3}),", codes, re.MULTILINE)) == {
         code.name: str(code.value) for code in AppErrorCode
+    }
+    messages = (ROOT / "browser_worker/contract/mcp_messages.js").read_text(encoding="utf-8")
+    assert dict(re.findall(r"^  ([A-Z_]+): (-32\d{3}),", messages, re.MULTILINE)) == {
+        number.name: str(number.value) for number in McpErrorNumber
     }

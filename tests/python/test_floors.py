@@ -25,12 +25,13 @@ FLOORS = {
 SCRIPT_FLOORS = {
     "contract": 0,
     "dispatcher": 1,
-    "link": 2,
+    "webmcp": 2,
     "kernel": 2,
     "app": 2,
+    "link": 3,
     "surface": 3,
     "testing": 3,
-    "node": 3,
+    "node": 4,
     "demo": 4,
 }
 """The page's rooms: the link runs a dispatcher, and the demo composes all of them."""

@@ -8,6 +8,7 @@ import { AppError } from "../../dispatcher/app_error.js";
 import { DOCUMENT_ACTIONS } from "./document_actions.js";
 import { imported } from "./document_format.js";
 import { DocumentLimitError } from "./document_limits.js";
+import { LiveDocument } from "./live_document.js";
 import { exportChunk, find, inspect, listParagraphs, outline, read } from "./document_readers.js";
 import { EXPORT_ACTION, Exports } from "./export_task.js";
 import { findMatches } from "./finder.js";
@@ -43,6 +44,7 @@ const DOMAIN = "document";
  */
 export function documentHost(document, selection, powers) {
   const files = new KeptFiles();
+  const live = new LiveDocument(document);
   const handlers = new Map([
     ...editingHandlers(document, selection),
     ...filingHandlers(document, files, powers),
@@ -83,7 +85,9 @@ export function documentHost(document, selection, powers) {
       document.rollback();
       selection.rollback();
     },
-    readResource: (uri, offset, limit) => files.read(uri, offset, limit),
+    resources: () => [live.listed(), ...files.list()],
+    readResource: (uri, offset, limit) =>
+      live.read(uri, offset, limit) ?? files.read(uri, offset, limit),
   };
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** What the word processor has written for a terminal to read: the newest files, in memory only. */
 
-/** @import { Resource } from "../../dispatcher/host.js" */
+/** @import { ListedResource, Resource } from "../../dispatcher/host.js" */
 
 /** How many are kept, and how large they are together; the newest is kept whatever its size. */
 export const MAX_FILES = 8;
@@ -34,6 +34,17 @@ export class KeptFiles {
       bytes -= file.data.length;
     }
     return uri;
+  }
+
+  /** @returns {ListedResource[]} Newest first. */
+  list() {
+    return [...this._files].reverse().map(([uri, { mimeType, data }]) => ({
+      uri,
+      name: uri.slice(uri.lastIndexOf("/") + 1),
+      title: uri.startsWith("write:export/") ? "Export" : "Picture",
+      mimeType,
+      size: data.length,
+    }));
   }
 
   /**

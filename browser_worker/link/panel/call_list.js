@@ -9,7 +9,7 @@
 /**
  * @typedef {object} CallRow
  * @property {number} key Unique in its list.
- * @property {string} name The action's, or the method's where there is none.
+ * @property {string} name The action's, or where there is none the tool's or the method's.
  * @property {string} session
  * @property {"read" | "write" | null} kind Null while it is not known, as for an action that there is not.
  * @property {"running" | "done" | "deferred" | "failed"} phase
@@ -20,14 +20,24 @@
  */
 
 /** What only asks about the app's actions, not for its content: an agent asks it all the time. */
-const UNSHOWN = new Set(["agent/info", "actions/list", "actions/describe", "tasks/get"]);
-/** @type {ReadonlyMap<string, "read" | "write">} */
-const KIND_OF_METHOD = new Map([
+const UNSHOWN = new Set([
+  ...["agent/info", "actions/list", "actions/describe", "tasks/get"],
+  ...["actions_search", "actions_describe", "task_status"],
+  ...["server/discover", "initialize", "ping", "tools/list"],
+  ...["resources/list", "resources/templates/list"],
+]);
+/** By method, or by MCP tool. @type {ReadonlyMap<string, "read" | "write">} */
+const KINDS = new Map([
   ["state/inspect", "read"],
   ["resources/read", "read"],
   ["view/render", "read"],
   ["tasks/cancel", "write"],
   ["actions/batch", "write"],
+  ["state_inspect", "read"],
+  ["resource_read", "read"],
+  ["view_render", "read"],
+  ["task_cancel", "write"],
+  ["actions_batch", "write"],
 ]);
 
 export class CallList {
@@ -69,7 +79,7 @@ export class CallList {
     if (event.request === undefined || event.method === undefined) return null;
     const request = `${source}:${event.request}`;
     if (event.phase === "end") this.#end(request, event);
-    return event.phase === "begin" && !UNSHOWN.has(event.method)
+    return event.phase === "begin" && !UNSHOWN.has(event.tool ?? event.method)
       ? this.#begin(request, event)
       : null;
   }
@@ -97,13 +107,13 @@ export class CallList {
    * @param {string} request
    * @param {SessionEvent} event
    */
-  #begin(request, { session, method = "", action }) {
+  #begin(request, { session, method = "", tool = method, action }) {
     const { monotonicMs, wallMs } = this.#clock();
-    const kind = action === undefined ? KIND_OF_METHOD.get(method) : this.#kinds.get(action);
+    const kind = action === undefined ? KINDS.get(tool) : this.#kinds.get(action);
     /** @type {CallRow} */
     const row = {
       key: ++this.#keys,
-      name: action ?? method,
+      name: action ?? tool,
       session,
       kind: kind ?? null,
       phase: "running",

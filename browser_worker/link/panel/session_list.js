@@ -13,7 +13,7 @@
  * @property {string} key The session's name.
  * @property {number} calls Requests of any kind.
  * @property {number} running
- * @property {string} last The action or method of the latest one.
+ * @property {string} last The action, tool or method of the latest one.
  * @property {number | null} lastWallMs When it came, Unix milliseconds.
  */
 
@@ -60,7 +60,7 @@ export class SessionList {
    * @param {number} request
    * @param {SessionEvent} event
    */
-  #begin(request, { session, action, method = "" }) {
+  #begin(request, { session, action, tool, method = "" }) {
     const row = this.#rows.get(session);
     if (row === undefined) return;
     this.#running.set(request, session);
@@ -69,7 +69,7 @@ export class SessionList {
       key: session,
       calls: row.calls + 1,
       running: row.running + 1,
-      last: action ?? method,
+      last: action ?? tool ?? method,
       lastWallMs: this.#clock().wallMs,
     });
   }

@@ -2,6 +2,7 @@
 /** A page whose actions do what tests need: echo, count, wait, answer too much, block. */
 
 import { ActionSpec } from "../dispatcher/action_spec.js";
+import { AgentEndpoint } from "../dispatcher/agent_endpoint.js";
 import { Dispatcher } from "../dispatcher/dispatcher.js";
 import { attach, recallAttachment } from "../link/attach.js";
 import { readAttachLink } from "../link/attach_link.js";
@@ -62,6 +63,7 @@ addEventListener("hashchange", () => {
   link = readAttachLink() ?? link;
 });
 let starts = 0;
+let endpoint = new AgentEndpoint(dispatcher);
 const remember = new URLSearchParams(location.search).has("remember");
 
 /**
@@ -76,10 +78,11 @@ function show(id, text) {
 /** @param {{ url: string, token: string }} configuration */
 function start(configuration) {
   const mine = ++starts;
+  endpoint = new AgentEndpoint(dispatcher);
   return attach({
     ...configuration,
     app: "Probe",
-    dispatcher,
+    dispatcher: endpoint,
     remember,
     channel: !new URLSearchParams(location.search).has("polling"),
     onState: ({ state, cause, message, transport, transportNote }) => {
@@ -109,6 +112,7 @@ Object.assign(window, {
   probe: {
     goOn: () => waiting.splice(0).forEach((done) => done()),
     waiting: () => waiting.length,
+    sessions: () => endpoint.sessions,
     /** @param {{ url: string, token: string }} configuration */
     attach: (configuration) => void (attachment = start(configuration)),
   },

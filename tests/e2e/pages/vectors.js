@@ -7,7 +7,8 @@ import { readVectors, runVector } from "/tests/javascript/support/vector_runner.
  * @returns {Promise<{ ran: number, failed: string[] }>}
  */
 globalThis.runVectors = async (file) => {
-  const vectors = readVectors(await (await fetch(`/tests/vectors/${file}`)).text());
+  const read = async (name) => (await fetch(`/tests/vectors/${name}`)).text();
+  const vectors = readVectors(await read(file), await read("mcp_catalog.json"));
   const failed = [];
   for (const vector of vectors) {
     try {

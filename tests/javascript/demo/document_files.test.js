@@ -103,3 +103,25 @@ test("a picture is a file, and says where the next one begins", () => {
   refuses(() => remote("ui.render", { paragraph: 300 }), "INVALID_INPUT", "/paragraph");
   refuses(() => remote("ui.render", { width: 319 }), "INVALID_INPUT", "/width");
 });
+
+test("the document itself is listed before the files, and read as it is now", () => {
+  const { text, dispatcher, pauses, remote } = setUp("Eins äöü\n");
+  const listed = () => /** @type {any} */ (dispatcher.reading.resources({})).value;
+  const { uri } = listed()[0];
+  assert.deepEqual(listed(), [
+    {
+      uri,
+      name: "document.md",
+      description: "The document as it is now.",
+      mimeType: "text/markdown",
+    },
+  ]);
+  assert.equal(readWhole(dispatcher, uri, 3), exported(text, "markdown"));
+  remote("document.title.set", { title: " Plan " });
+  assert.equal(listed()[0].title, "Plan");
+  remote("document.text.insert", { text: "Zwei ", at: 0 });
+  assert.match(readWhole(dispatcher, uri), /Zwei Eins/);
+  const task = remote("document.export.file", { format: "text" });
+  pauses.endAll();
+  assert.equal(listed()[1].uri, task.output.resource);
+});

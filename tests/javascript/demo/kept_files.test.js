@@ -44,3 +44,15 @@ test("large files make small ones go, and the newest stays whatever its size", (
   assert.equal(files.read(third, 0, 1), null);
   assert.notEqual(files.read(large, 0, 1), null);
 });
+
+test("what is kept is listed, newest first, by the names that it is read by", () => {
+  const files = new KeptFiles();
+  assert.deepEqual(files.list(), []);
+  const text = keep(files);
+  const picture = files.keep("picture", "png", "image/png", new Uint8Array(3));
+  assert.deepEqual(files.list(), [
+    { uri: picture, name: "2.png", title: "Picture", mimeType: "image/png", size: 3 },
+    { uri: text, name: "1.txt", title: "Export", mimeType: "text/plain", size: 10 },
+  ]);
+  for (const { uri } of files.list()) assert.notEqual(files.read(uri, 0, 1), null);
+});

@@ -7,6 +7,12 @@ import { ActionSpec } from "../../../browser_worker/dispatcher/action_spec.js";
 import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
 import { makeFixture } from "../support/fixture_host.js";
 
+const INITIALIZE =
+  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}}';
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 const INFO = '{"jsonrpc":"2.0","id":1,"method":"agent/info"}';
 
 /** @param {number} count */
@@ -198,4 +204,113 @@ test("a call that goes on as a task is told as deferred", async () => {
   await endpoint.request(long, { session: "s" });
   const last = events.at(-1);
   assert.ok(last !== undefined && "deferred" in last && last.deferred === true);
+});
+
+/** @param {string} name @param {unknown} [given] */
+const toolCall = (name, given = {}) =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    id: 7,
+    method: "tools/call",
+    params: { name, arguments: given, _meta: META },
+  });
+
+/** As many sessions as there are places, each initialised by an MCP client. */
+async function withClients() {
+  const { dispatcher } = makeFixture();
+  const endpoint = new AgentEndpoint(dispatcher);
+  for (const session of names(16)) await endpoint.request(INITIALIZE, { session });
+  return { dispatcher, endpoint };
+}
+
+test("a session that an MCP client has initialised is not evicted until it is closed", async () => {
+  const { endpoint } = await withClients();
+  const refused = await endpoint.request(INFO, { session: "new" });
+  assert.match(refused ?? "", /"id":1,"error":.*"SESSION_LIMIT"/);
+  const tool = JSON.parse(
+    (await endpoint.request(toolCall("actions_search"), { session: "new" })) ?? "",
+  );
+  assert.deepEqual([tool.id, tool.result.isError], [7, true]);
+  assert.equal(tool.result.structuredContent.error.data.code, "SESSION_LIMIT");
+  const discover = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 8,
+    method: "server/discover",
+    params: { _meta: META },
+  });
+  assert.match(
+    (await endpoint.request(discover, { session: "new" })) ?? "",
+    /"id":8,"error":{"code":1017/,
+  );
+  assert.deepEqual(endpoint.sessions, names(16));
+  endpoint.closeSession("s3");
+  assert.match((await endpoint.request(INFO, { session: "new" })) ?? "", /"result"/);
+});
+
+test("a session that no client has initialised is evicted before any that one has", async () => {
+  const { endpoint } = await withClients();
+  endpoint.closeSession("s15");
+  await endpoint.request(toolCall("actions_search"), { session: "modern" });
+  await endpoint.request(INFO, { session: "new" });
+  assert.deepEqual(endpoint.sessions, [...names(15), "new"]);
+});
+
+test("whoever was let in before the app was shut keeps no place for good", async () => {
+  const { dispatcher, endpoint } = await withClients();
+  dispatcher.setEnabled(false);
+  dispatcher.setEnabled(true);
+  await endpoint.request(INITIALIZE, { session: "s0" });
+  await endpoint.request(INFO, { session: "new" });
+  assert.ok(endpoint.sessions.includes("s0"), "it was initialised anew");
+  assert.ok(!endpoint.sessions.includes("s1"));
+});
+
+test("an initialize that is refused keeps no place", async () => {
+  const endpoint = new AgentEndpoint(makeFixture().dispatcher);
+  const bad = INITIALIZE.replace('"capabilities":{},', "");
+  assert.match((await endpoint.request(bad, { session: "s" })) ?? "", /-32602/);
+  assert.deepEqual(endpoint.sessions, []);
+});
+
+test("a notification reaches the session that it is of, and the carrier is answered all the same", async () => {
+  const { dispatcher, tick, notes } = makeFixture();
+  const endpoint = new AgentEndpoint(dispatcher);
+  const running = endpoint.request(toolCall("actions_execute", { action: "slow" }), {
+    session: "s",
+  });
+  const queued = endpoint.request(toolCall("actions_execute", { action: "note.read" }), {
+    session: "s",
+  });
+  const cancel = JSON.stringify({
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId: 7 },
+  });
+  assert.equal(await endpoint.request(cancel, { session: "other" }), null);
+  assert.equal(await endpoint.request(cancel, { session: "s" }), null);
+  assert.deepEqual(endpoint.sessions, ["s"], "a notification reserves no place");
+  tick();
+  assert.match((await running) ?? "", /"completed"/);
+  assert.match((await queued) ?? "", /"EXPIRED"/);
+  assert.ok(!notes.log.includes("note.read"));
+});
+
+test("an observer is told the tool of a call, and the action where it runs one", async () => {
+  const endpoint = new AgentEndpoint(makeFixture().dispatcher);
+  const { events } = watched(endpoint);
+  await endpoint.request(INITIALIZE, { session: "s" });
+  await endpoint.request(toolCall("actions_execute", { action: "note.read" }), { session: "s" });
+  await endpoint.request(toolCall("actions_describe", { action: "no.such" }), { session: "s" });
+  await endpoint.request(toolCall("no_such_tool"), { session: "s" });
+  const told = { session: "s", method: "tools/call" };
+  const execute = { ...told, request: 2, tool: "actions_execute", action: "note.read" };
+  const describe = { ...told, request: 3, tool: "actions_describe" };
+  assert.deepEqual(events.slice(1), [
+    { phase: "begin", session: "s", request: 1, method: "initialize" },
+    { phase: "end", session: "s", request: 1, method: "initialize", ok: true, deferred: false },
+    { phase: "begin", ...execute },
+    { phase: "end", ...execute, ok: true, deferred: false },
+    { phase: "begin", ...describe },
+    { phase: "end", ...describe, ok: false, deferred: false, code: "UNKNOWN_ACTION" },
+  ]);
 });

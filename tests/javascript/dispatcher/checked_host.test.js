@@ -139,3 +139,52 @@ test("what an inspection tells is a copy, and what cannot be sent of it is named
       error.code === "INVALID_OUTPUT" && error.data.errors[0].path === "/of",
   );
 });
+
+test("a list of resources has what is known of each, and nothing else", async () => {
+  const whole = { uri: "a:b", name: "B", title: "T", description: "D", mimeType: "m/t", size: 0 };
+  const listed = checked({
+    resources: () => [
+      { ...whole, secret: 1 },
+      { uri: "a:c", name: "C" },
+    ],
+  });
+  assert.deepEqual(listed.resources(), [whole, { uri: "a:c", name: "C" }]);
+  const later = checked({ resources: async () => [whole] });
+  assert.deepEqual(await later.resources(), [whole]);
+  const { uri: _uri, size: _size, ...rest } = whole;
+  const templates = checked({
+    resourceTemplates: () => [{ uriTemplate: "a:{b}", size: -1, ...rest }],
+  });
+  assert.deepEqual(templates.resourceTemplates(), [{ uriTemplate: "a:{b}", ...rest }]);
+  assert.deepEqual([checked({}).resources(), checked({}).resourceTemplates()], [[], []]);
+});
+
+test("a list of resources that is none is INVALID_OUTPUT", async () => {
+  const good = { uri: "a:b", name: "B" };
+  /** @type {unknown[]} */
+  const bad = [
+    5,
+    "x",
+    {},
+    [5],
+    [null],
+    [{ uri: "a:b" }],
+    [{ name: "B" }],
+    [good, { ...good, uri: "" }],
+  ];
+  for (const [name, value] of Object.entries({ name: "", title: 5, mimeType: null, size: -1 })) {
+    bad.push([{ ...good, [name]: value }]);
+  }
+  bad.push([{ ...good, size: 1.5 }], [{ ...good, size: "1" }]);
+  for (const each of bad) {
+    assert.throws(() => checked({ resources: () => each }).resources(), { code: "INVALID_OUTPUT" });
+    await assert.rejects(Promise.resolve(checked({ resources: async () => each }).resources()), {
+      code: "INVALID_OUTPUT",
+    });
+  }
+  for (const each of [good, [good], [{ uriTemplate: "a:{b}" }]]) {
+    assert.throws(() => checked({ resourceTemplates: () => each }).resourceTemplates(), {
+      code: "INVALID_OUTPUT",
+    });
+  }
+});

@@ -5,6 +5,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { APP_ERROR, JSON_RPC_ERROR } from "../../../browser_worker/contract/error_codes.js";
+import {
+  LEGACY_METHODS,
+  MCP_ERROR,
+  MODERN_METHODS,
+} from "../../../browser_worker/contract/mcp_messages.js";
 import { ActionSpec } from "../../../browser_worker/dispatcher/action_spec.js";
 import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
 import { METHODS } from "../../../browser_worker/dispatcher/methods.js";
@@ -61,11 +66,14 @@ function errorsIn(value) {
   return [...own, ...Object.values(value).flatMap(errorsIn)];
 }
 
-test("the vectors show every method, every application error and every error of JSON-RPC", () => {
+test("the vectors show every method, every application error and every error of JSON-RPC and MCP", () => {
   const lines = VECTORS.flatMap(({ steps }) => steps.map(({ line }) => String(line))).join("");
-  for (const method of METHODS.keys()) assert.ok(lines.includes(`"method":"${method}"`), method);
+  const methods = [...METHODS.keys(), ...MODERN_METHODS, ...LEGACY_METHODS];
+  for (const method of methods) assert.ok(lines.includes(`"method":"${method}"`), method);
   const found = errorsIn(VECTORS);
-  const numbers = [...Object.values(APP_ERROR), ...Object.values(JSON_RPC_ERROR)];
+  const { RESOURCE_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } = MCP_ERROR;
+  const ofMcp = [RESOURCE_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION];
+  const numbers = [...Object.values(APP_ERROR), ...Object.values(JSON_RPC_ERROR), ...ofMcp];
   assert.deepEqual(new Set(found.map(({ code }) => code)), new Set(numbers));
   for (const { code, data } of found) {
     assert.equal(code, code > 0 ? /** @type {any} */ (APP_ERROR)[data.code] : code);

@@ -146,6 +146,33 @@ test("whatever breaks and in whatever order, each call runs once and gets its ow
   );
 });
 
+test("a check that fails once a channel has opened holds no result back", async () => {
+  const page = startPage();
+  const { bridge, running, told, time } = page;
+  await time.advance(250);
+  bridge.lose();
+  await settle();
+  await time.advance(300);
+  assert.deepEqual(
+    bridge.requests.map(({ path }) => path),
+    ["/state"],
+    "the poll broke, and the link asks whether the bridge is there",
+  );
+  bridge.handshake();
+  await settle();
+  assert.equal(told.at(-1), "channel");
+  bridge.lose();
+  bridge.call();
+  await settle();
+  bridge.down();
+  await settle();
+  running.splice(0)[0]?.();
+  await settle();
+  bridge.up();
+  assert.deepEqual(bridge.calls[0]?.answers, ["call-0"]);
+  page.link.stop();
+});
+
 test("a call runs over a channel, its channel breaks in the middle, and its answer is polled home", async () => {
   const page = startPage();
   const { bridge, running, runs, told } = page;

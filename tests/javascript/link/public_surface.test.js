@@ -17,7 +17,9 @@ test("an app imports these names and no others", () => {
     "TaskTable",
     "attach",
     "browserRuntime",
+    "offerModelContextTools",
     "readAttachLink",
     "recallAttachment",
+    "registerWithModelContext",
   ]);
 });

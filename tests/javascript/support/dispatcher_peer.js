@@ -34,6 +34,7 @@ async function converse(steps) {
     if (step.tick) fixture.tick();
     if (step.enable !== undefined) fixture.dispatcher.setEnabled(step.enable);
     if (step.modal !== undefined) fixture.notes.modal = step.modal;
+    if (step.resources !== undefined) fixture.notes.listed = step.resources;
     await settle();
     now.sort(([a], [b]) => a - b);
   }

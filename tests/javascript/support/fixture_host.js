@@ -5,6 +5,7 @@ import { ActionSpec } from "../../../browser_worker/dispatcher/action_spec.js";
 import { AppError } from "../../../browser_worker/dispatcher/app_error.js";
 import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
 import { TaskTable } from "../../../browser_worker/dispatcher/task_table.js";
+import { findResource, listedResources, listedTemplates } from "./fixture_resources.js";
 
 /** @import { CallContext, Host } from "../../../browser_worker/dispatcher/host.js" */
 /** @import { Runtime } from "../../../browser_worker/dispatcher/runtime.js" */
@@ -27,8 +28,6 @@ const needs = (name, schema) => ({
   inputSchema: { type: "object", properties: { [name]: schema }, required: [name] },
 });
 const SECRET = "secret of the host";
-const ZEROS = Uint8Array.from({ length: 200_000 }, (_, at) => at % 251);
-const IMAGE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
 /** Where a transaction can be begun, well or badly. */
 const DOMAINS = ["note", "title", "broken", "crooked", "shut", "stuck", "tardy"];
 const WITHOUT_REVISION = new Set(["beep", "grant", "retire", "quit"]);
@@ -96,7 +95,10 @@ export const ACTIONS = Object.freeze([
   ActionSpec.read("ui.render", "Draw the page", {
     inputSchema: {
       type: "object",
-      properties: { scale: { type: "integer", minimum: 1, maximum: 4 } },
+      properties: {
+        scale: { type: "integer", minimum: 1, maximum: 4 },
+        resource: { type: "string" },
+      },
     },
   }),
 ]);
@@ -111,6 +113,8 @@ class Notes {
     /** @type {number | bigint} */
     this.capabilities = 1;
     this.modal = false;
+    /** How many parts are listed, or what goes wrong. @type {number | bigint | string} */
+    this.listed = 0;
     /** @type {Set<string>} */
     this.retired = new Set();
     /** @type {{ note: string, title: string }[]} */
@@ -172,26 +176,6 @@ class Notes {
     this.texts = this.saved.texts;
     if (domain !== "crooked") this.revision = this.saved.revision;
     this.saved = undefined;
-  }
-}
-
-/**
- * @param {string} uri
- * @param {string} note
- * @returns {[string, Uint8Array] | undefined}
- */
-function resource(uri, note) {
-  switch (uri) {
-    case "note:text":
-      return ["text/plain", new TextEncoder().encode(note)];
-    case "note:zeros":
-      return ["application/octet-stream", ZEROS];
-    case "note:empty":
-      return ["text/plain", new Uint8Array()];
-    case "note:image":
-      return ["image/png", IMAGE];
-    default:
-      return undefined;
   }
 }
 
@@ -340,7 +324,9 @@ export function makeFixture({ runtime } = {}) {
       case "ui.render": {
         const scale = Number(input.scale ?? 1);
         const [width, height] = [10 * scale, 5 * scale];
-        return { resource: "note:image", mimeType: "image/png", width, height };
+        const uri = input.resource ?? "note:image";
+        const [mimeType] = findResource(uri, notes.texts.note) ?? ["image/png"];
+        return { resource: uri, mimeType, width, height };
       }
       default:
         return action.endsWith(".set") ? notes.set("note", input.text) : {};
@@ -349,7 +335,7 @@ export function makeFixture({ runtime } = {}) {
 
   /** @param {any} query */
   function inspect(query) {
-    const seen = { asked: query, length: notes.texts.note.length };
+    const seen = { asked: query, length: [...notes.texts.note].length };
     if (query.fails) throw new Error(SECRET);
     if (query.lies) return /** @type {any} */ ([]);
     return query.slow ? tickComes().then(() => seen) : seen;
@@ -365,11 +351,18 @@ export function makeFixture({ runtime } = {}) {
     if (uri === "note:lies") {
       return { mimeType: "text/plain", size: 10, data: new Uint8Array(limit + 1) };
     }
-    const found = resource(uri === "note:slow" ? "note:image" : uri, notes.texts.note);
+    const found = findResource(uri, notes.texts.note);
     if (found === undefined) return null;
     const [mimeType, data] = found;
-    const part = { mimeType, size: data.length, data: data.slice(offset, offset + limit) };
+    const end = offset + (uri === "note:drips" ? Math.min(3, limit) : limit);
+    const part = { mimeType, size: data.length, data: data.slice(offset, end) };
     return uri === "note:slow" ? tickComes().then(() => part) : part;
+  }
+
+  /** @param {any} entries */
+  function listed(entries) {
+    if (notes.listed === "fails") throw new Error(SECRET);
+    return notes.listed === "slow" ? tickComes().then(() => entries) : entries;
   }
 
   /** @type {Host} */
@@ -388,6 +381,8 @@ export function makeFixture({ runtime } = {}) {
     execute,
     inspect,
     readResource,
+    resources: () => listed(listedResources(notes.texts.note, notes.listed)),
+    resourceTemplates: () => listed(listedTemplates(notes.listed)),
     supportsTransaction: (domain) => DOMAINS.includes(domain),
     beginTransaction: (domain) => notes.begin(domain),
     commitTransaction: (domain) => notes.commit(domain),

@@ -16,17 +16,38 @@ import { ManualRuntime } from "./manual_runtime.js";
 const FILE_LIMITS = { ...JSON_LIMITS, maxEncodedBytes: 1 << 24, maxDepth: 64, maxValues: 1 << 20 };
 
 /** @typedef {any} Step */
-/** @typedef {{ name: string, steps: Step[], disabled?: boolean, absent?: string, present?: string }} Vector */
+/** @typedef {{ name: string, steps: Step[], disabled?: boolean, mcp?: boolean, absent?: string, present?: string }} Vector */
 
 /** A vector that does not hold. */
 export class VectorError extends Error {}
 
+/** How a text ends that stands for what is too long to be told twice. */
+const ELSEWHERE = "is in structuredContent.";
+
 /**
  * @param {string} text A file of vectors.
+ * @param {string} catalog The file with the catalog of MCP's tools.
  * @returns {Vector[]} With numbers as they are written.
  */
-export function readVectors(text) {
-  return parse(text, FILE_LIMITS).cases;
+export function readVectors(text, catalog) {
+  return filledIn(parse(text, FILE_LIMITS).cases, parse(catalog, FILE_LIMITS));
+}
+
+/**
+ * Puts in place what a file of vectors only names: built texts, and parts of the catalog.
+ *
+ * @param {any} value
+ * @param {any} catalog
+ * @returns {any}
+ */
+function filledIn(value, catalog) {
+  if (Array.isArray(value)) return value.map((member) => filledIn(member, catalog));
+  if (value === null || typeof value !== "object" || isNumber(value)) return value;
+  if (Object.hasOwn(value, "$build")) return built(value.$build);
+  if (Object.hasOwn(value, "$catalog")) return catalog[value.$catalog];
+  const filled = Object.create(null);
+  for (const name of Object.keys(value)) filled[name] = filledIn(value[name], catalog);
+  return filled;
 }
 
 /** Lets everything happen that waits for nothing but its turn. */
@@ -89,6 +110,27 @@ export function built(parts) {
   return parts.map((part) => (typeof part === "string" ? part : part[0].repeat(part[1]))).join("");
 }
 
+/**
+ * Holds the text of a tool's answer against its structured content, which says the same: models
+ * are shown the one or the other.
+ *
+ * @param {string} answer
+ */
+function assertToldTwice(answer) {
+  const { result } = parse(answer);
+  if (result?.structuredContent === undefined) return;
+  let text = result.content
+    .map((/** @type {any} */ block) => (block.type === "text" ? block.text : ""))
+    .join("");
+  if (result.isError) {
+    const said = `${result.structuredContent.error.message}\n`;
+    hold(text.startsWith(said), () => `the text is ${text.slice(0, 400)}`);
+    text = text.slice(said.length);
+  }
+  if (text.endsWith(ELSEWHERE)) return;
+  hold(answer.includes(`"structuredContent":${text}`), () => `another text: ${text.slice(0, 400)}`);
+}
+
 /** One run of one vector. */
 class Run {
   /** @param {Vector} vector */
@@ -98,7 +140,14 @@ class Run {
     this.fixture = makeFixture({ runtime: this.runtime });
     if (vector.disabled) this.fixture.dispatcher.setEnabled(false);
     this.endpoint = new AgentEndpoint(this.fixture.dispatcher);
-    this.session = new RpcSession(this.fixture.dispatcher);
+    /** @type {string[]} */
+    this.notified = [];
+    this.session = vector.mcp
+      ? new RpcSession(this.fixture.dispatcher, undefined, {
+          protocol: "mcp",
+          notify: (line) => void this.notified.push(line),
+        })
+      : new RpcSession(this.fixture.dispatcher);
     /** Answers that are waited for. @type {Map<string, { answer?: string | null }>} */
     this.pending = new Map();
     /** @type {string[]} */
@@ -113,6 +162,7 @@ class Run {
     if (step.modal !== undefined) notes.modal = step.modal;
     if (step.capabilities !== undefined) notes.capabilities = step.capabilities;
     if (step.revision !== undefined) notes.revision = step.revision;
+    if (step.resources !== undefined) notes.listed = step.resources;
     if (step.close_session !== undefined) this.endpoint.closeSession(step.close_session);
     if (step.advance !== undefined) this.runtime.pass(Number(step.advance) * 1000);
     if (step.tick) this.fixture.tick();
@@ -120,6 +170,13 @@ class Run {
     if (step.local !== undefined || step.command !== undefined) await this.local(step);
     if (step.line !== undefined || step.line_build !== undefined) await this.send(step);
     if (step.answer !== undefined) this.arrived(step);
+    if (step.notified !== undefined) {
+      assertMatches(
+        this.notified.map((line) => parse(line)),
+        step.notified,
+      );
+      this.notified = [];
+    }
     if (step.executed !== undefined) {
       const done = notes.log.slice(this.seen);
       hold(shown(done) === shown(step.executed), () => `the host was asked for ${shown(done)}`);
@@ -168,6 +225,7 @@ class Run {
     if (typeof answer !== "string") throw new VectorError("there is no answer");
     hold(!/[\n\r\u2028\u2029]/.test(answer), () => `the answer has a line break: ${answer}`);
     this.answers.push(answer);
+    assertToldTwice(answer);
     if (step.expect !== undefined) assertMatches(parse(answer), step.expect);
     if (step.text !== undefined) hold(answer === step.text, () => `the answer is ${answer}`);
     if (step.id !== undefined) {

@@ -9,8 +9,11 @@ import { readVectors } from "./vector_runner.js";
 /** @import { Vector } from "./vector_runner.js" */
 
 const FOLDER = join(import.meta.dirname, "../../vectors");
-/** What every reader of JSON or of schemas is judged by; all other files are of the protocol. */
-const OF_THE_CONTRACT = new Set(["strict_json.json", "schema.json"]);
+/**
+ * What every reader of JSON or of schemas is judged by, and the catalog; all other files are
+ * conversations with the fixture host.
+ */
+const NO_CONVERSATIONS = new Set(["strict_json.json", "schema.json", "mcp_catalog.json"]);
 
 /**
  * @param {string} name
@@ -26,10 +29,12 @@ export function loadVectors(name) {
  * @returns {[string, Vector[]][]} By file.
  */
 export function controlVectors() {
+  const read = (/** @type {string} */ name) => readFileSync(join(FOLDER, name), "utf8");
+  const catalog = read("mcp_catalog.json");
   return readdirSync(FOLDER)
-    .filter((name) => name.endsWith(".json") && !OF_THE_CONTRACT.has(name))
+    .filter((name) => name.endsWith(".json") && !NO_CONVERSATIONS.has(name))
     .sort()
-    .map((name) => [name, readVectors(readFileSync(join(FOLDER, name), "utf8"))]);
+    .map((name) => [name, readVectors(read(name), catalog)]);
 }
 
 /**

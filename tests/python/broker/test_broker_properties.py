@@ -2,7 +2,8 @@
 
 A machine of Hypothesis plays terminals, a page and a clock against one broker. The page is a
 model of the contract's: it drops repeats by id, starts nothing past its deadline, and changes
-between polling and a channel as it likes, losing what is under way.
+between polling and a channel as it likes, losing what is under way. Some terminals bring an
+opening with each call, and sessions that nobody uses are closed after a short while.
 """
 
 from __future__ import annotations
@@ -24,15 +25,20 @@ from bridge.broker.effects import (
     RawResponse,
     RpcItem,
     SessionClosed,
+    SessionKept,
 )
 from bridge.broker.events import PageState, Poll, Waiter
 from bridge.contract.error_codes import Outcome
 from bridge.contract.jsonrpc import NoId, StringId
+from bridge.contract.limits import BRIDGE_LIMITS
 from tests.python.support.broker_script import Conversation
 
 RARELY = st.integers(0, 5).map(lambda number: number == 0)
+SESSIONS = st.sampled_from(["a", "b", "opened", "opened too"])
 SMALL_WAIT = st.floats(0, 8, allow_nan=False)
 FINAL_SECONDS = 200.0
+OPENING = "open"
+LIMITS = BRIDGE_LIMITS._replace(session_idle_seconds=10.0)
 
 
 class BrokerMachine(RuleBasedStateMachine):
@@ -40,7 +46,7 @@ class BrokerMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.talk = Conversation(carrier="channel")
+        self.talk = Conversation(LIMITS, carrier="channel")
         self.calls: dict[Waiter, str] = {}
         self.gone: set[Waiter] = set()
         self.acks = True
@@ -55,6 +61,10 @@ class BrokerMachine(RuleBasedStateMachine):
         self.heard: dict[Waiter, int] = {}
         """How many items of each channel have reached the page's worker."""
         self.highest = 0
+        self.opened: set[str] = set()
+        """Sessions that this page was sent an opening of, since they were closed last."""
+        self.signs: dict[str, float] = {}
+        """When each session was last used with this page, as far as is known here."""
 
     # ---- the page
 
@@ -77,6 +87,8 @@ class BrokerMachine(RuleBasedStateMachine):
         self.polls = []
         self.heard = {}
         self.ready = []
+        self.opened = set()
+        self.signs = {}
 
     @property
     def _attached(self) -> bool:
@@ -142,8 +154,15 @@ class BrokerMachine(RuleBasedStateMachine):
         if self.received[item.id] > 1:
             return
         self.ready.append(item)
-        if isinstance(item, RpcItem):
-            self.seen[item.id] = item
+        if not isinstance(item, RpcItem):
+            self.opened.discard(item.session)
+            return
+        self.seen[item.id] = item
+        if item.request == OPENING.encode():
+            self.opened.add(item.session)
+        elif item.session.startswith("opened") and self.acks:
+            # To a link that does not acknowledge an opening may be lost as anything else.
+            assert item.session in self.opened
 
     @precondition(lambda self: self.ready)
     @rule(data=st.data(), kind=st.sampled_from(["good", "wrong id", "too large", "twice", "lost"]))
@@ -156,6 +175,10 @@ class BrokerMachine(RuleBasedStateMachine):
             self.talk.null_result(item.id)
             return
         text = item.request.decode()
+        if text == OPENING:
+            if kind != "lost":
+                self.talk.result(item.id, b"opened", StringId("o"))
+            return
         self.runs[text] = self.runs.get(text, 0) + 1
         if kind == "lost":
             return
@@ -191,19 +214,32 @@ class BrokerMachine(RuleBasedStateMachine):
 
     # ---- the terminals
 
-    @rule(seconds=st.floats(0.001, 30), notification=st.booleans(), session=st.sampled_from("abc"))
+    @rule(seconds=st.floats(0.001, 30), notification=st.booleans(), session=SESSIONS)
     def call(self, seconds: float, notification: bool, session: str) -> None:
         text = f"{'note' if notification else 'call'} {len(self.calls)}"
         request_id = NoId() if notification else StringId(text)
         waiter = self.talk.call(
-            text.encode(), session=session, request_id=request_id, seconds=seconds
+            text.encode(),
+            session=session,
+            request_id=request_id,
+            seconds=seconds,
+            opening=OPENING.encode() if session.startswith("opened") else None,
         )
+        self.signs[session] = self.talk.at
         self.calls[waiter] = text
         self._receive()
 
-    @rule(session=st.sampled_from("abc"))
+    @rule(session=SESSIONS)
     def close(self, session: str) -> None:
         self.calls[self.talk.close_session(session)] = ""
+
+    @rule(session=SESSIONS)
+    def keep(self, session: str) -> None:
+        answer = self.talk.answer(self.talk.keep_session(session))
+        assert isinstance(answer, SessionKept)
+        if answer.kept:
+            assert session in self.signs
+            self.signs[session] = self.talk.at
 
     @precondition(lambda self: self.calls)
     @rule(data=st.data())
@@ -273,7 +309,20 @@ class BrokerMachine(RuleBasedStateMachine):
     def the_queue_is_bounded_and_counts_what_waits(self) -> None:
         snapshot = self.talk.broker.snapshot(self.talk.now)
         waiting = [w for w in self.calls if w not in self.gone and self.talk.answer(w) is None]
-        assert snapshot.queued + snapshot.leased == len(waiting) <= 64
+        client = self.talk.broker._page.client
+        entries = list(client.ledger) if client else []
+        nobody_s = [entry for entry in entries if entry.waiter is None]
+        assert snapshot.queued + snapshot.leased == len(waiting) + len(nobody_s) <= 64
+
+    @invariant()
+    def no_session_is_closed_that_was_used_just_now(self) -> None:
+        client = self.talk.broker._page.client
+        for entry in client.ledger if client else ():
+            if entry.waiter is None and entry.request is None and not entry.seq:
+                queued_at = entry.deadline - LIMITS.max_call_seconds
+                used_at = self.signs[entry.session]
+                idle = LIMITS.session_idle_seconds - 1e-6
+                assert queued_at - used_at >= idle or used_at >= queued_at
 
     @invariant()
     def the_journal_knows_what_runs(self) -> None:

@@ -7,15 +7,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from bridge.cli.headless import app_arguments
+from bridge.cli.headless import AppCommand, app_command
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
-from tests.python.support.command_line import run_command, running_command
+from tests.python.support.command_line import (
+    COMMAND,
+    environment,
+    is_gone,
+    run_command,
+    running_command,
+)
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip()[::-1], flush=True)"
@@ -34,20 +39,6 @@ def run(
     return run_command(tmp_path, "headless", sys.executable, "-c", code, *words, data=data)
 
 
-def is_gone(pid: int) -> bool:
-    """Wait, with a bound, until a process has ended."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
-        except FileNotFoundError:
-            return True
-        if state.split()[0] == "Z":
-            return True
-        os.sched_yield()
-    return False
-
-
 def test_lines_pass_in_both_directions_as_they_are(tmp_path: Path) -> None:
     lines = b"".join(b"%06d %s\n" % (number, b"x" * 200) for number in range(5_000))
     done = run(tmp_path, ECHO, data=lines + b"last")
@@ -61,18 +52,26 @@ def test_the_app_gets_its_arguments_as_they_are_and_the_mode_last(tmp_path: Path
     assert json.loads(done.stdout) == [*words, "--agent-json"]
 
 
+JSON = AppCommand([], "json")
+
+
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "command"),
     [
-        (["app"], ["app"]),
-        (["app", "--protocol", "json"], ["app"]),
-        (["app", "-x", "--protocol=json"], ["app", "-x"]),
-        (["--", "app", "--protocol", "json"], ["app", "--protocol", "json"]),
-        (["app", "--protocol", "json", "-x"], ["app", "--protocol", "json", "-x"]),
+        (["app"], AppCommand(["app"], "json")),
+        (["app", "--protocol", "json"], AppCommand(["app"], "json")),
+        (["app", "-x", "--protocol=mcp"], AppCommand(["app", "-x"], "mcp")),
+        (["app", "--protocol", "mcp", "--accept-legacy"], AppCommand(["app"], "mcp", True)),
+        (["app", "--accept-legacy", "--protocol=mcp"], AppCommand(["app"], "mcp", True)),
+        (["--", "app", "--protocol", "json"], AppCommand(["app", "--protocol", "json"], "json")),
+        (
+            ["app", "--protocol", "json", "-x"],
+            AppCommand(["app", "--protocol", "json", "-x"], "json"),
+        ),
     ],
 )
-def test_the_protocol_may_stand_after_the_app(given: list[str], words: list[str]) -> None:
-    assert app_arguments(given, "json") == (words, "json")
+def test_options_may_stand_after_the_app(given: list[str], command: AppCommand) -> None:
+    assert app_command(given, JSON) == command
 
 
 @pytest.mark.parametrize(
@@ -81,14 +80,16 @@ def test_the_protocol_may_stand_after_the_app(given: list[str], words: list[str]
         ([], "APP is missing"),
         (["--"], "APP is missing"),
         ([""], "APP is missing"),
-        (["app", "--protocol", "mcp"], "MCP is not spoken yet"),
+        (["--accept-legacy"], "APP is missing"),
         (["app", "--protocol=x"], "it is json"),
         (["app", "--agent-json"], "leave out --agent-json"),
+        (["app", "--agent-mcp", "--protocol=mcp"], "leave out --agent-mcp"),
+        (["app", "--accept-legacy"], "is for --protocol mcp"),
     ],
 )
 def test_wrong_usage_is_explained(given: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        app_arguments(given, "json")
+        app_command(given, JSON)
 
 
 def test_an_app_that_there_is_not_is_told_in_a_line(tmp_path: Path) -> None:
@@ -117,6 +118,55 @@ def test_a_signal_ends_the_app_as_well(tmp_path: Path, number: int) -> None:
         command.send_signal(number)
         assert command.wait(PATIENCE_SECONDS) == ExitCode.OUTCOME_UNKNOWN
     assert is_gone(child)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_an_mcp_client_s_signal_ends_both_quietly(tmp_path: Path, number: int) -> None:
+    words = ["headless", sys.executable, "-c", GRANDCHILD, "--protocol", "mcp"]
+    with running_command(tmp_path, *words) as command:
+        assert command.stdout is not None
+        assert command.stderr is not None
+        child = int(command.stdout.readline())
+        command.send_signal(number)
+        assert command.wait(PATIENCE_SECONDS) == ExitCode.DONE
+        assert command.stderr.read() == b""
+    assert is_gone(child)
+
+
+STUBBORN = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print(os.getpid(), flush=True)
+signal.pause()
+"""
+
+
+def test_an_app_for_mcp_that_does_not_end_is_ended_when_the_input_has(tmp_path: Path) -> None:
+    done = run(tmp_path, STUBBORN, "--protocol", "mcp")
+    assert is_gone(int(done.stdout))
+
+
+def test_a_parent_that_dies_ends_both_though_the_input_stays_open(tmp_path: Path) -> None:
+    program = (
+        "import subprocess, sys\nsubprocess.Popen(sys.argv[2:], stdin=int(sys.argv[1])); input()"
+    )
+    reading, writing = os.pipe()
+    words = [*COMMAND, "headless", sys.executable, "-c", GRANDCHILD, "--protocol", "mcp"]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(reading), *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(tmp_path),
+        pass_fds=(reading,),
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+        # The end of what the command writes is the command's end.
+        assert parent.stdout.read() == b""
+    assert is_gone(child)
+    os.close(reading)
+    os.close(writing)
 
 
 def test_a_reader_that_leaves_ends_it(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def test_a_bridge_asks_for_any_free_port_of_the_loopback_address(tmp_path: Path)
         ["--help"],
         ["assets", "."],
         ["completion", "bash"],
+        ["mcp-config", "cursor", "my-app"],
     ],
     ids=str,
 )
@@ -141,6 +142,8 @@ def test_every_command_is_there() -> None:
         "render",
         "stdio",
         "headless",
+        "mcp-config",
+        "doctor",
         "check",
         "watch",
         "status",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import _socket
+import asyncio
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from bridge.client.async_bridge_connection import AsyncBridgeConnection
 from bridge.client.bridge_address import BridgeAddress
 from bridge.client.bridge_connection import BridgeConnection, is_error_response
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode, DeadlineExceeded
@@ -40,6 +43,11 @@ def connect(bridge: FakeBridge, host: str = "127.0.0.1") -> BridgeConnection:
     return BridgeConnection(BridgeAddress(host, bridge.port), bridge.token)
 
 
+def awaiting(bridge: FakeBridge) -> AsyncBridgeConnection:
+    address = BridgeAddress("127.0.0.1", bridge.port)
+    return AsyncBridgeConnection(address, bridge.token, lambda: True)
+
+
 def failure(bridge: FakeBridge, timeout: float | None = None) -> BridgeFailure:
     with pytest.raises(BridgeFailure) as caught:
         connect(bridge).call("s", REQUEST, timeout)
@@ -64,6 +72,61 @@ def test_a_call_is_sent_whole_and_exactly(bridge: FakeBridge) -> None:
 def test_without_a_timeout_the_bridge_s_own_holds(bridge: FakeBridge) -> None:
     connect(bridge).call("s", REQUEST)
     assert bridge.received[0].json() == {"session": "s", "request": json.loads(REQUEST)}
+
+
+def test_an_opening_goes_with_the_call_exactly(bridge: FakeBridge) -> None:
+    bridge.script = lambda _: result(7)
+    opening = b'{"id": 1.0, "method":"initialize"}'
+    connect(bridge).call("s", REQUEST, 1.5, opening)
+    connect(bridge).respond("s", REQUEST, 1.5, time.monotonic() + 5, opening=opening)
+    body = b'{"session":"s","timeoutMs":1500,"request":' + REQUEST + b',"opening":' + opening + b"}"
+    assert [received.body for received in bridge.received] == [body, body]
+
+
+def test_a_session_is_kept_or_not_known(bridge: FakeBridge) -> None:
+    assert connect(bridge).keep_session("s:1") is True
+    assert [(r.path, r.json()) for r in bridge.received] == [("/session/keep", {"session": "s:1"})]
+    bridge.script = lambda _: Answer(body=b'{"kept":false}')
+    assert connect(bridge).keep_session("s:1") is False
+
+
+@pytest.mark.parametrize("body", [b"", b"null", b"[]", b"{}", b'{"kept":1}', b'{"kept":null}'])
+def test_who_does_not_say_whether_a_session_is_kept_is_no_bridge(
+    bridge: FakeBridge, body: bytes
+) -> None:
+    bridge.script = lambda _: Answer(body=body)
+    with pytest.raises(BridgeFailure) as caught:
+        connect(bridge).keep_session("s")
+    assert caught.value.code == ClientErrorCode.NOT_A_BRIDGE
+
+
+def test_a_notification_is_taken_and_one_that_is_answered_is_no_bridge_s(
+    bridge: FakeBridge,
+) -> None:
+    note, deadline = b'{"jsonrpc":"2.0","method":"m"}', time.monotonic() + 5
+    connect(bridge).notify("s", note, None, deadline, opening=b"{}")
+    assert bridge.received[0].body == b'{"session":"s","request":' + note + b',"opening":{}}'
+    bridge.script = lambda _: result(7)
+    with pytest.raises(BridgeFailure) as caught:
+        connect(bridge).notify("s", note, None, deadline)
+    assert caught.value.code == ClientErrorCode.NOT_A_BRIDGE
+
+
+async def test_the_twin_for_an_event_loop_sends_the_same(bridge: FakeBridge) -> None:
+    note, opening = b'{"jsonrpc":"2.0","method":"m"}', b'{"id":"o"}'
+    deadline = asyncio.get_running_loop().time() + 5
+    blocking, awaited = connect(bridge), awaiting(bridge)
+    blocking.respond("s", REQUEST, 2.0, time.monotonic() + 5, opening=opening)
+    await awaited.respond("s", REQUEST, 2.0, deadline, opening=opening)
+    blocking.notify("s", note, 2.0, time.monotonic() + 5, opening=opening)
+    await awaited.notify("s", note, 2.0, deadline, opening=opening)
+    assert blocking.keep_session("s") is await awaited.keep_session("s", deadline) is True
+    sent = [(received.path, received.body) for received in bridge.received]
+    assert sent[::2] == sent[1::2]
+    bridge.script = lambda _: result(7)
+    with pytest.raises(BridgeFailure):
+        await awaited.notify("s", note, None, deadline)
+    awaited.close()
 
 
 def test_localhost_is_dialled_as_the_address_and_named_as_given(bridge: FakeBridge) -> None:

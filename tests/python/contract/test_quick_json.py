@@ -71,6 +71,7 @@ def test_it_accepts_nothing_of_the_public_suite_that_the_careful_reader_refuses(
 ORDINARY = [
     b'{"jsonrpc":"2.0","id":1,"method":"actions/list","params":{}}',
     b'{"x":-0.5,"y":1.25e3,"big":9223372036854775807,"text":"a:b\\n\\"{["}',
+    b'{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}',
     b"null",
     b"[" + b"[]," * 40 + b"[]]",
     b"[" * 32 + b"]" * 32,
@@ -124,7 +125,14 @@ def test_an_integer_that_is_too_long_is_left_to_the_careful_reader() -> None:
 
 
 def test_it_gives_way_to_none_of_what_only_one_reader_can_tell() -> None:
-    for data in (b"-0", b"[-0]", b'{"\\u003a":1}', b"18446744073709551616", b"0." + b"1" * 40):
+    for data in (
+        b"-0",
+        b"[-0]",
+        b'["2026-07-28",-0]',
+        b'{"\\u003a":1}',
+        b"18446744073709551616",
+        b"0." + b"1" * 40,
+    ):
         assert read_quickly(data, JSON_LIMITS) is None
         carefully(data)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.dispatcher.agent_endpoint import AgentEndpoint, SessionEvent
 from bridge.dispatcher.dispatcher import Dispatcher
-from bridge.dispatcher.rpc_session import Ending
+from bridge.dispatcher.session_answer import Ending
 from tests.python.support.dispatchers import (
     APP,
     HandRuntime,
@@ -173,3 +173,96 @@ def test_an_observer_sees_the_session_that_was_evicted_and_what_it_raises_change
     assert events == []
     assert '"result"' in first_step(endpoint.request(INFO, session="new"))
     assert events[:2] == [SessionEvent("close", "s0"), SessionEvent("open", "new")]
+
+
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+HELLO = line_of(
+    "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
+)
+
+
+def tool(name: str, **arguments: Any) -> str:
+    params = {"_meta": MODERN, "name": name, "arguments": arguments}
+    return line_of("tools/call", params)
+
+
+def test_an_observer_sees_which_tool_of_mcp_runs_which_action_and_how_that_ends() -> None:
+    endpoint = AgentEndpoint(notes())
+    events: list[SessionEvent] = []
+    endpoint.on_session(events.append)
+    for line in (
+        tool("actions_execute", action="note.read"),
+        tool("actions_execute", action="no.such"),
+        tool("actions_execute"),
+        tool("actions_describe", action="note.read"),
+        line_of("resources/read", {"uri": "no:such", "_meta": MODERN}),
+        line_of("tools/list"),
+    ):
+        first_step(endpoint.request(line, session="s"))
+    told = [
+        (event.method, event.tool, event.action, event.ending and event.ending.code)
+        for event in events
+        if event.phase == "end"
+    ]
+    assert told == [
+        ("tools/call", "actions_execute", "note.read", None),
+        ("tools/call", "actions_execute", "no.such", "UNKNOWN_ACTION"),
+        ("tools/call", "actions_execute", None, "INVALID_INPUT"),
+        ("tools/call", "actions_describe", None, None),
+        ("resources/read", None, None, "UNKNOWN_RESOURCE"),
+        ("tools/list", None, None, None),
+    ]
+    assert [event.ending.ok for event in events if event.ending] == [
+        True, False, False, True, False, True,
+    ]  # fmt: skip
+
+
+def test_what_is_no_valid_request_of_mcp_reserves_no_session_and_is_not_told() -> None:
+    endpoint = AgentEndpoint(notes())
+    events: list[SessionEvent] = []
+    endpoint.on_session(events.append)
+    for line in (
+        line_of("server/discover"),
+        tool("no_such_tool"),
+        line_of("ping", {"_meta": MODERN}),
+        line_of("initialize", {"protocolVersion": 1}),
+        '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+        '{"jsonrpc":"2.0","id":1,"result":{}}',
+    ):
+        first_step(endpoint.request(line, session="s"))
+    assert endpoint.sessions == []
+    assert events == []
+    first_step(endpoint.request(tool("actions_search"), session="s"))
+    assert endpoint.sessions == ["s"]
+
+
+def test_an_initialised_session_stays_until_it_is_closed_or_the_app_was_disabled() -> None:
+    dispatcher = notes()
+    endpoint = AgentEndpoint(dispatcher, max_sessions=2)
+
+    def ask(line: str, session: str) -> str:
+        answer: str = first_step(endpoint.request(line, session=session))
+        return answer
+
+    ask(HELLO, "one")
+    ask(HELLO, "two")
+    assert '"SESSION_LIMIT"' in ask(INFO, "three")
+    assert '"SESSION_LIMIT"' in ask(HELLO, "three")
+    refused = ask(tool("actions_search"), "three")
+    assert '"isError":true' in refused
+    assert '"SESSION_LIMIT"' in refused
+    assert '"result"' in ask(line_of("tools/list"), "one")
+    endpoint.close_session("one")
+    ask(INFO, "three")
+    ask(INFO, "four")
+    assert endpoint.sessions == ["two", "four"]
+    dispatcher.set_enabled(False)
+    dispatcher.set_enabled(True)
+    ask(INFO, "five")
+    assert endpoint.sessions == ["four", "five"]
+    ask(HELLO, "two")
+    ask(INFO, "six")
+    assert endpoint.sessions == ["two", "six"]

@@ -1,4 +1,4 @@
-"""The language-neutral vectors of control protocol 1, on the Python twin."""
+"""The language-neutral vectors of control protocol 1 and of MCP, on the Python twin."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from bridge.contract.error_codes import AppErrorCode, JsonRpcErrorNumber
+from bridge.contract.mcp_messages import McpErrorNumber
+from bridge.dispatcher.mcp_catalog import TOOLS
 from bridge.dispatcher.methods import METHODS
 from tests.python.support.vector_runner import VectorError, run_vector
 from tests.python.support.vectors import control_vectors
@@ -18,6 +20,8 @@ CASES = [
     for file, vectors in FILES.items()
     for vector in vectors
 ]
+OF_CARRIERS = {McpErrorNumber.HEADER_MISMATCH, McpErrorNumber.MISSING_CAPABILITY}
+"""Over HTTP only, and of clients without a capability, of which nothing here needs any."""
 LINE = '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"note.read"}}'
 
 
@@ -32,16 +36,20 @@ def errors(value: object) -> list[dict[str, Any]]:
         return [error for member in value for error in errors(member)]
     if not isinstance(value, dict):
         return []
-    own = [value[name] for name in ("error", "cause") if isinstance(value.get(name), dict)]
+    named = (value.get(name) for name in ("error", "cause"))
+    # A schema may speak of an error as well.
+    own = [error for error in named if isinstance(error, dict) and "code" in error]
     return own + [error for member in value.values() for error in errors(member)]
 
 
-def test_the_vectors_show_every_method_and_every_error() -> None:
+def test_the_vectors_show_every_method_every_tool_and_every_error() -> None:
     text = str(VECTORS)
+    assert [tool["name"] for tool in TOOLS if f'"name":"{tool["name"]}"' not in text] == []
     assert [name for name in METHODS if f'"{name}"' not in text] == []
     found = errors(VECTORS)
     numbers = {int(error["code"]) for error in found}
-    assert numbers == {int(code) for code in [*AppErrorCode, *JsonRpcErrorNumber]}
+    codes = [*AppErrorCode, *JsonRpcErrorNumber, *McpErrorNumber]
+    assert numbers == {int(code) for code in codes if code not in OF_CARRIERS}
     names = {(error["code"], error["data"]["code"]) for error in found if error["code"] > 0}
     assert names == {(code.value, code.name) for code in AppErrorCode}
 

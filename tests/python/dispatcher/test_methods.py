@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bridge.contract.control_methods import CONTROL_METHODS
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.dispatcher import AppName, Dispatcher
 from bridge.dispatcher.host import Resource, Unavailability
@@ -28,6 +29,10 @@ def notes() -> Dispatcher:
     dispatcher = Dispatcher(Notes(), app=APP)
     dispatcher.set_enabled(True)
     return dispatcher
+
+
+def test_who_runs_none_of_the_methods_knows_them_all() -> None:
+    assert set(METHODS) == CONTROL_METHODS
 
 
 def test_agent_info_names_the_app_whole_its_limits_and_every_method() -> None:

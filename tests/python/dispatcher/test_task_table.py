@@ -139,3 +139,36 @@ def test_every_state_is_one_of_the_contracts() -> None:
         "completed",
         "failed",
     ]
+
+
+def test_whoever_watches_a_task_is_told_of_each_change_when_it_is_whole() -> None:
+    task = TaskTable().create("a")
+    told: list[Any] = []
+    stop = task.on_change(lambda task: told.append((task.state.value, task.progress, task.output)))
+    task.start()
+    task.report({"percent": 10})
+    assert not task.checkpoint()
+    task.cancel()
+    task.complete({"done": True})
+    task.report({"percent": 20})
+    task.fail(RuntimeError())
+    task.judge_output(refuse)
+    stop()
+    assert told == [
+        ("running", None, None),
+        ("running", {"percent": 10}, None),
+        ("cancelling", {"percent": 10}, None),
+        ("completed", {"percent": 10}, {"done": True}),
+        ("failed", {"percent": 10}, None),
+    ]
+
+
+def refuse(_output: object) -> None:
+    raise AppError("INVALID_OUTPUT", "No")
+
+
+def test_what_a_watcher_of_a_task_raises_changes_nothing() -> None:
+    task = TaskTable().create("a")
+    task.on_change(lambda _task: 1 / 0)
+    task.complete({})
+    assert task.state is TaskState.COMPLETED

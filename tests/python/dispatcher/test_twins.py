@@ -17,21 +17,28 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from bridge.contract.strict_json import dumps, loads
+from bridge.contract.strict_json import StrictJsonError, dumps, loads
 from tests.python.support.conversation import converse
 from tests.python.support.json_lines import STEPS
+from tests.python.support.mcp_lines import MCP_STEPS
 from tests.python.support.vector_runner import built
 from tests.python.support.vectors import ROOT, control_vectors
 
 # A number asks for that many conversations, other ones at each run.
 EXAMPLES = os.environ.get("BASCULE_TWIN_EXAMPLES")
-INDEX_NAME = re.compile(r'"\d+":')
-HAPPENS = ("enable", "modal", "advance", "tick")
+INDEX_NAME = re.compile(r'"\d+\\*":')
+HAPPENS = ("enable", "modal", "advance", "tick", "resources")
 KNOWN = {*HAPPENS, "line", "line_build", "session", "expect", "text", "id", "silent", "pending"} | {
     "answer",
     "executed",
     "enabled",
+    "notified",
 }
+DISCOVER = (
+    '{"jsonrpc":"2.0","id":0,"method":"server/discover","params":{"_meta":{'
+    '"io.modelcontextprotocol/protocolVersion":"2026-07-28",'
+    '"io.modelcontextprotocol/clientCapabilities":{}}}}'
+)
 READ = '{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{"action":"note.read"}}'
 
 
@@ -60,7 +67,18 @@ def in_order(value: Any) -> Any:
     """Order members, where that has no meaning."""
     if isinstance(value, dict):
         return {name: in_order(value[name]) for name in sorted(value)}
+    if isinstance(value, str) and INDEX_NAME.search(value):
+        return text_in_order(value)
     return [in_order(member) for member in value] if isinstance(value, list) else value
+
+
+def text_in_order(text: str) -> str:
+    """Order members in a tool's text: JSON, after a message where it is an error."""
+    message, line, json_text = text.rpartition("\n")
+    try:
+        return message + line + dumps(in_order(loads(json_text.encode()))).decode()
+    except StrictJsonError:
+        return text
 
 
 def comparable(line: str | None) -> str | None:
@@ -101,9 +119,33 @@ def test_both_languages_give_the_same_lines(twin: subprocess.Popen[bytes]) -> No
     assert answered > int(EXAMPLES or 400) // 4, "most lines were refused: nothing was compared"
 
 
+@pytest.mark.slow
+def test_both_languages_give_the_same_lines_of_mcp(twin: subprocess.Popen[bytes]) -> None:
+    served = 0
+
+    @settings(
+        max_examples=int(EXAMPLES or 400),
+        derandomize=EXAMPLES is None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @example([{"line": DISCOVER, "session": "a"}])
+    @given(MCP_STEPS)
+    def compare(steps: list[dict[str, Any]]) -> None:
+        nonlocal served
+        ours = compared(converse(steps))
+        served += "structuredContent" in str(ours)
+        assert ours == compared(ask(twin, steps))
+
+    compare()
+    assert served > int(EXAMPLES or 400) // 4, "hardly a tool was called: nothing was compared"
+
+
 def conversation_of(vector: dict[str, Any]) -> list[dict[str, Any]] | None:
     """Make a conversation of a vector, where it has nothing but lines and what happens."""
     steps: list[dict[str, Any]] = []
+    if vector.get("mcp"):
+        steps.append({"line": DISCOVER, "session": "only"})
     for step in vector["steps"]:
         if not KNOWN.issuperset(step):
             return None
@@ -141,6 +183,7 @@ def test_both_languages_answer_the_vectors_in_the_same_words(
         ('{"a":1}', '{"a":1.0}'),
         ('{"error":{"code":-32600,"message":"a"}}', '{"error":{"code":-32600,"message":"b"}}'),
         ('{"1":{"a":1}}', '{"1":{"a":2}}'),
+        (r'{"a":"{\"1\":1,\"b\":2}"}', r'{"a":"{\"b\":3,\"1\":1}"}'),
         (None, "{}"),
     ],
 )
@@ -152,6 +195,7 @@ def test_a_difference_is_found(ours: str | None, theirs: str | None) -> None:
     ("ours", "theirs"),
     [
         ('{"b":{"10":1,"2":2}}', '{"b":{"2":2,"10":1}}'),
+        (r'{"a":"it\n{\"1\":1,\"b\":2}"}', r'{"a":"it\n{\"b\":2,\"1\":1}"}'),
         ('{"error":{"code":-32700,"message":"a"}}', '{"error":{"code":-32700,"message":"b"}}'),
     ],
 )

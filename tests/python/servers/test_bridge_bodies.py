@@ -16,6 +16,8 @@ from bridge.broker.events import (
     CloseSession,
     Connect,
     Disconnect,
+    KeepSession,
+    Opening,
     OversizeResult,
     PageState,
     Poll,
@@ -23,7 +25,13 @@ from bridge.broker.events import (
     StateReport,
     Waiter,
 )
-from bridge.contract.jsonrpc import IntegerId, NoId, NullResponse, response_answers
+from bridge.contract.jsonrpc import (
+    IntegerId,
+    NoId,
+    NullResponse,
+    StringId,
+    response_answers,
+)
 from bridge.contract.limits import BRIDGE_LIMITS
 from bridge.servers.bridge_bodies import BodyReader
 from bridge.servers.bridge_gate import RequestHead
@@ -52,11 +60,16 @@ def test_each_route_gives_its_event() -> None:
         W, "c", PageState.HIDDEN, 3
     )
     assert read(RouteName.SESSION_CLOSE, {"session": "s"}) == CloseSession(W, "s")
+    assert read(RouteName.SESSION_KEEP, {"session": "s"}) == KeepSession(W, "s")
     assert read(RouteName.RPC, b'{"session":"s","request":' + request + b"}") == Call(
         W, "s", request, IntegerId("1e0"), 30.0
     )
     assert read(RouteName.RPC, {"session": "s", "request": {}, "timeoutMs": 1}) == Call(
         W, "s", b"{}", NoId(), 0.001
+    )
+    opened = b'{"session":"s","request":{},"opening":{"id":\n"o", "n": 1.0}}'
+    assert read(RouteName.RPC, opened) == Call(
+        W, "s", b"{}", NoId(), 30.0, opening=Opening(b'{"id": "o", "n": 1.0}', StringId("o"))
     )
     assert read(RouteName.RESULT, {"client": "c", "id": "i", "response": None}) == Result(
         W, "c", "i", b"null", NullResponse()
@@ -77,16 +90,18 @@ GOOD: dict[RouteName, dict[str, Any]] = {
     RouteName.RESULT: {"client": "c", "id": "i", "response": {"id": 1}},
     RouteName.STATE: {"client": "c", "state": "visible", "taken": 0},
     RouteName.DISCONNECT: {"client": "c"},
-    RouteName.RPC: {"session": "s", "request": {"id": 1}, "timeoutMs": 30_000},
+    RouteName.RPC: {"session": "s", "request": {"id": 1}, "timeoutMs": 30_000, "opening": {}},
     RouteName.SESSION_CLOSE: {"session": "s"},
+    RouteName.SESSION_KEEP: {"session": "s"},
     RouteName.CALLS: {"waitMs": 0},
 }
-OPTIONAL = {"timeoutMs", "waitMs"}
+OPTIONAL = {"timeoutMs", "waitMs", "opening"}
 WRONG: list[Any] = [None, True, 1.5, -1, [], "", "!", {"": 0}]
 
 
 def test_every_route_with_a_body_is_in_this_table() -> None:
-    assert set(GOOD) == {route.name for route in ROUTES.values() if route.has_body}
+    # The body of `/mcp` is a message, which is read as one.
+    assert {*GOOD, RouteName.MCP} == {route.name for route in ROUTES.values() if route.has_body}
 
 
 @pytest.mark.parametrize("route", GOOD)
@@ -109,7 +124,9 @@ def test_a_missing_member_is_refused(route: RouteName, member: str) -> None:
         for route, body in GOOD.items()
         for member in body
         for wrong in WRONG
-        if not (member == "response" or (member == "request" and isinstance(wrong, dict)))
+        if not (
+            member == "response" or (member in {"request", "opening"} and isinstance(wrong, dict))
+        )
         and not (isinstance(wrong, str) and wrong and member in {"app", "client", "id"})
     ],
 )
@@ -284,6 +301,9 @@ def refusal(route: RouteName, value: Any) -> str | None:
     return None
 
 
+TOOL = {"name": "actions_execute", "arguments": {"action": "a.b"}}
+
+
 @pytest.mark.parametrize(
     ("request_", "label"),
     [
@@ -299,6 +319,20 @@ def refusal(route: RouteName, value: Any) -> str | None:
         ({"method": "actions/execute", "params": ["a"]}, CallLabel("actions/execute")),
         ({"method": "actions/execute", "params": {"action": 1}}, CallLabel("actions/execute")),
         ({}, CallLabel()),
+        ({"method": "tools/list"}, CallLabel("tools/list")),
+        ({"method": "tools/call", "params": TOOL}, CallLabel("tools/call", "a.b")),
+        (
+            {"method": "tools/call", "params": {**TOOL, "name": "task_status"}},
+            CallLabel("tools/call"),
+        ),
+        (
+            {"method": "tools/call", "params": {**TOOL, "arguments": {"action": "a" * 129}}},
+            CallLabel("tools/call"),
+        ),
+        (
+            {"method": "tools/call", "params": {"name": "actions_execute", "arguments": []}},
+            CallLabel("tools/call"),
+        ),
     ],
 )
 def test_a_call_is_labelled_by_what_it_names_itself(request_: Any, label: CallLabel) -> None:

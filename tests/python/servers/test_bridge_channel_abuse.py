@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bridge.servers.channel_frames import text_frame
+from bridge.contract.web_socket import text_frame
 from tests.python.support.bridge_fixture import RunningBridge, running_bridge, with_limits
 from tests.python.support.channel_page import attach_with_ticket
 from tests.python.support.raw_channel import (
@@ -111,7 +111,7 @@ async def test_answers_that_are_never_read_are_bounded(caplog: pytest.LogCapture
                 await page.send(flood * 1_000)
         await bridge.until(lambda status: status["link"] != "channel")
     assert [record.message for record in caplog.records] == [
-        "the page reads nothing of its channel"
+        "the page does not read what it is sent"
     ]
 
 

@@ -70,7 +70,7 @@ class Case:
             # A second length is a fault of the request's framing, which comes before the gate.
             *(x for x in self.handshake if self.method != "POST" or "Length" not in x),
         ]
-        extra = [(line.split(": ")[0], line.split(": ")[1]) for line in lines]
+        extra = [(line.split(": ")[0], line.split(": ")[1].format(token=token)) for line in lines]
         return self.target.format(path=self.path), [*headers, *extra]
 
 
@@ -156,6 +156,27 @@ HANDSHAKES: tuple[tuple[str, ...], ...] = (
     (*UPGRADE, KEY, VERSION, TICKET, "Content-Length: 2"),
 )
 CHANNEL = "/channel"
+TERMINAL = "/terminal"
+PROTOCOL = "Sec-WebSocket-Protocol: bascule.terminal.1"
+GOOD_TERMINAL_HANDSHAKES: tuple[tuple[str, ...], ...] = (
+    (*UPGRADE, KEY, VERSION, PROTOCOL),
+    ("Connection: keep-alive, upgrade", "Upgrade: WebSocket", KEY, VERSION, PROTOCOL),
+)
+TERMINAL_HANDSHAKES: tuple[tuple[str, ...], ...] = (
+    *GOOD_TERMINAL_HANDSHAKES,
+    *(wrong for wrong in HANDSHAKES[3:] if TICKET not in wrong),
+    (KEY, VERSION, PROTOCOL),
+    ("Upgrade: websocket", KEY, VERSION, PROTOCOL),
+    ("Connection: Upgrade", "Upgrade: h2c", KEY, VERSION, PROTOCOL),
+    (*UPGRADE, KEY, "Sec-WebSocket-Version: 8", PROTOCOL),
+    (*UPGRADE, KEY, VERSION, TICKET),
+    (*UPGRADE, KEY, VERSION, PROTOCOL + ", {token}"),
+    (*UPGRADE, KEY, VERSION, PROTOCOL, "Content-Length: 2"),
+)
+WEB_SOCKETS = {
+    CHANNEL: (GOOD_HANDSHAKES, HANDSHAKES),
+    TERMINAL: (GOOD_TERMINAL_HANDSHAKES, TERMINAL_HANDSHAKES),
+}
 
 GOOD_CREDENTIALS = {("Bearer {token}",), ("bearer {token}",), ("Bearer {token} ",)}
 """White space after a header's value is not part of it."""
@@ -166,7 +187,8 @@ def expected(case: Case) -> int:
     route = ROUTES.get(case.path)
     browser = route is not None and route.caller is CallerClass.BROWSER
     preflight = browser and case.method == "OPTIONS"
-    channel = case.path == CHANNEL
+    channel, web_socket = case.path == CHANNEL, case.path in WEB_SOCKETS
+    good_handshakes = WEB_SOCKETS[case.path][0] if web_socket else ()
     sends_post = route is not None and route.method == "POST" and case.method == "POST"
     order = [
         (400, case.target != "{path}"),
@@ -177,11 +199,11 @@ def expected(case: Case) -> int:
         (405, route is not None and case.method != route.method and not preflight),
         (415, any(line.startswith("Content-Encoding") for line in case.extra)),
         (400, any(line.startswith(("Transfer", "Expect")) for line in case.extra)),
-        (400, not channel and any(line.startswith("Upgrade") for line in case.extra)),
+        (400, not web_socket and any(line.startswith("Upgrade") for line in case.extra)),
         (204, preflight),
-        (400, channel and case.handshake not in GOOD_HANDSHAKES),
-        (400, channel and any(line.startswith("Upgrade") for line in case.extra)),
         (401, not channel and case.credential not in GOOD_CREDENTIALS),
+        (400, web_socket and case.handshake not in good_handshakes),
+        (400, web_socket and any(line.startswith("Upgrade") for line in case.extra)),
         (415, sends_post and case.content_type not in CONTENT_TYPES[:3]),
         (413, sends_post and case.length == ("101",)),
         (400, sends_post and case.length == ()),
@@ -194,11 +216,22 @@ def good_case(path: str) -> Case:
     route = ROUTES.get(path)
     browser = route is not None and route.caller is CallerClass.BROWSER
     method = route.method if route else "POST"
-    handshake = GOOD_HANDSHAKES[0] if path == CHANNEL else ()
+    handshake = WEB_SOCKETS[path][0][0] if path in WEB_SOCKETS else ()
     return Case(path, method, (ORIGIN,) if browser else (), handshake=handshake)
 
 
-PATHS = [*ROUTES, "/", "//rpc", "/rpc/", "/RPC", "/mcp", "/channel/", "/status.json", "/%72pc"]
+PATHS = [
+    *ROUTES,
+    "/",
+    "//rpc",
+    "/rpc/",
+    "/RPC",
+    "/mcp/",
+    "/channel/",
+    "/terminal/",
+    "/status.json",
+    "/%72pc",
+]
 DIMENSIONS: dict[str, tuple[object, ...]] = {
     "method": METHODS,
     "target": TARGETS,
@@ -213,7 +246,8 @@ DIMENSIONS: dict[str, tuple[object, ...]] = {
 
 def variations(case: Case, depth: int) -> Iterator[Case]:
     """Yield every request that differs from a good one in up to `depth` properties."""
-    dimensions = DIMENSIONS | ({"handshake": HANDSHAKES} if case.path == CHANNEL else {})
+    handshakes = WEB_SOCKETS[case.path][1] if case.path in WEB_SOCKETS else ()
+    dimensions = DIMENSIONS | ({"handshake": handshakes} if handshakes else {})
     for names in itertools.combinations(dimensions, depth):
         for values in itertools.product(*(dimensions[name] for name in names)):
             yield replace(case, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
@@ -269,8 +303,11 @@ async def test_the_socket_gives_the_same_answers_and_nothing_gets_in(path: str) 
             wanted = expected(case)
             if wanted == 0:
                 # Through the gate: the body {} and a poll without a client mostly have no shape.
-                wanted = {"/status": 200, "/calls": 200, CHANNEL: 401}.get(path, 400)
+                passes = {"/status": 200, "/calls": 200, CHANNEL: 401, TERMINAL: 101}
+                wanted = passes.get(path, 400)
             assert answer.status == wanted, case
+            if wanted == 101:
+                continue
             assert_well_formed(case, answer.status, answer.headers, answer.body)
         status = await bridge.status()
         assert status["counters"] == {"refused_busy": 0}

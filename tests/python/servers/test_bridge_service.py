@@ -93,6 +93,56 @@ async def test_a_session_is_closed_by_the_page_and_then_unknown(bridge: RunningB
     assert (await bridge.terminal("/session/close", {"session": "s"})).json() == {"closed": True}
 
 
+async def test_an_opening_reaches_the_page_before_its_call(bridge: RunningBridge) -> None:
+    page = await ScriptedPage(bridge).attach()
+    opening = {"jsonrpc": "2.0", "id": "o", "method": "initialize"}
+    call = asyncio.create_task(bridge.rpc(REQUEST, opening=opening))
+    first, item = await page.poll()
+    assert (first["request"], item["request"]) == (opening, REQUEST)
+    assert (first["session"], item["session"], first["seq"]) == ("s", "s", 1)
+    accepted = await page.respond(first, {"jsonrpc": "2.0", "id": "o", "result": {}})
+    assert accepted.json() == {"accepted": True}
+    await page.respond(item, RESPONSE)
+    assert (await call).json() == RESPONSE
+    again = asyncio.create_task(bridge.rpc(REQUEST, opening=opening))
+    [item] = await page.poll()
+    assert item["request"] == REQUEST
+    await page.respond(item, RESPONSE)
+    assert (await again).status == 200
+
+
+async def test_a_session_is_kept_by_a_sign_and_closed_without_one() -> None:
+    clock = ManualClock()
+    limits = with_limits(session_idle_seconds=35.0)
+    async with running_bridge(clock=clock, limits=limits) as bridge:
+        page = await ScriptedPage(bridge).attach()
+        unknown = await bridge.terminal("/session/keep", {"session": "s"})
+        assert (unknown.status, unknown.json()) == (200, {"kept": False})
+        call = asyncio.create_task(bridge.rpc(REQUEST))
+        [item] = await page.poll()
+        await page.respond(item, RESPONSE)
+        await call
+        clock.seconds += 30
+        kept = await bridge.terminal("/session/keep", {"session": "s"})
+        assert kept.json() == {"kept": True}
+        async with connection(bridge.port) as polling:
+            await polling.send(bridge.poll_bytes(page.client, 1))
+            await bridge.until(lambda s: s["link"] == "polling")
+            clock.seconds += 20
+            await bridge.status()
+            assert page.take(await polling.response()) == []
+        async with connection(bridge.port) as polling:
+            await polling.send(bridge.poll_bytes(page.client, 1))
+            await bridge.until(lambda s: s["link"] == "polling")
+            clock.seconds += 16
+            await bridge.status()
+            [job] = page.take(await polling.response())
+        assert (job["session"], job["closeSession"]) == ("s", True)
+        assert (await page.respond(job, None)).status == 200
+        status = await bridge.status()
+        assert (status["sessions"], status["counters"]["sessions_idle"]) == (0, 1)
+
+
 async def test_a_second_page_is_refused_until_the_first_lets_go(bridge: RunningBridge) -> None:
     client = await bridge.attach()
     second = await bridge.page("/connect", {"app": "other"})

@@ -38,7 +38,9 @@ from bridge.broker.events import (
     Disconnect,
     Event,
     Instant,
+    KeepSession,
     OpenChannel,
+    Opening,
     OversizeResult,
     PageState,
     Poll,
@@ -220,9 +222,17 @@ class Conversation:
         session: str = "s",
         request_id: RequestId | None = None,
         seconds: float = 30.0,
+        opening: bytes | None = None,
     ) -> Waiter:
         waiter = self.waiter()
-        self.send(Call(waiter, session, request, request_id or StringId("a"), seconds))
+        opens = None if opening is None else Opening(opening, StringId("o"))
+        named = request_id or StringId("a")
+        self.send(Call(waiter, session, request, named, seconds, opening=opens))
+        return waiter
+
+    def keep_session(self, session: str = "s") -> Waiter:
+        waiter = self.waiter()
+        self.send(KeepSession(waiter, session))
         return waiter
 
     def close_session(self, session: str = "s") -> Waiter:

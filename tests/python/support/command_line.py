@@ -8,6 +8,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -140,6 +141,20 @@ def process_to_kill(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
             yield child
         finally:
             child.kill()
+
+
+def is_gone(pid: int) -> bool:
+    """Wait, with a bound, until a process has ended."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
+        except FileNotFoundError:
+            return True
+        if state.split()[0] == "Z":
+            return True
+        os.sched_yield()
+    return False
 
 
 def fresh_token() -> str:

@@ -33,6 +33,8 @@ def converse(steps: list[dict[str, Any]]) -> dict[str, Any]:
             host.dispatcher.set_enabled(step["enable"])
         if "modal" in step:
             host.is_modal = step["modal"]
+        if "resources" in step:
+            host.listed = step["resources"]
         runtime.settle()
         done = [at for at, pending in waiting.items() if pending.done]
         arrived.append([(at, waiting.pop(at).value) for at in done])

@@ -64,6 +64,8 @@ def echo(request: Received) -> Answer:
     """Answer like a bridge whose page gives back what it was sent."""
     if request.path == "/session/close":
         return Answer(body=b'{"closed":true}')
+    if request.path == "/session/keep":
+        return Answer(body=b'{"kept":true}')
     if request.path == "/status":
         return status_of("Echo")
     message = request.json()["request"]

@@ -11,6 +11,11 @@ from bridge.dispatcher.dispatcher import AppName, Dispatcher
 from bridge.dispatcher.host import CallContext, Host, Resource, Unavailability
 from bridge.dispatcher.runtime import Signal
 from bridge.dispatcher.task_table import Task, TaskTable
+from tests.python.support.fixture_resources import (
+    find_resource,
+    listed_resources,
+    listed_templates,
+)
 from tests.python.support.manual_runtime import ManualRuntime
 
 __all__ = ["ACTIONS", "Fixture"]
@@ -34,7 +39,10 @@ SHORT: Final = {
 }
 SCALE: Final = {
     "type": "object",
-    "properties": {"scale": {"type": "integer", "minimum": 1, "maximum": 4}},
+    "properties": {
+        "scale": {"type": "integer", "minimum": 1, "maximum": 4},
+        "resource": {"type": "string"},
+    },
 }
 SIZE: Final = {"type": "integer", "minimum": 0, "maximum": 300_000}
 SIZES: Final = {
@@ -50,8 +58,6 @@ def needs(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 SECRET: Final = "secret of the host"
-ZEROS: Final = bytes(at % 251 for at in range(200_000))
-IMAGE: Final = b"\x89PNG\r\n\x1a\n"
 DOMAINS: Final = {"note", "title", "broken", "crooked", "shut", "stuck", "tardy"}
 """Where a transaction can be begun, well or badly."""
 WITHOUT_REVISION: Final = {"beep", "grant", "retire", "quit"}
@@ -111,6 +117,7 @@ class Fixture(Host):
         self.number: int | None = 7
         self.solo = 100
         self.held = 1
+        self.listed: int | str = 0
         self.is_modal = False
         self.retired: set[str] = set()
         self.history: list[Texts] = []
@@ -316,9 +323,11 @@ class Fixture(Host):
 
     def _ui_render(self, given: Any, _context: CallContext) -> object:
         scale = given.get("scale", 1)
+        uri = given.get("resource", "note:image")
+        found = find_resource(uri, self.texts["note"])
         return {
-            "resource": "note:image",
-            "mimeType": "image/png",
+            "resource": uri,
+            "mimeType": "image/png" if found is None else found[0],
             "width": 10 * scale,
             "height": 5 * scale,
         }
@@ -342,18 +351,24 @@ class Fixture(Host):
             raise RuntimeError(SECRET)
         if uri == "note:lies":
             return Resource("text/plain", 10, bytes(limit + 1))
-        found = {
-            "note:text": ("text/plain", self.texts["note"].encode()),
-            "note:zeros": ("application/octet-stream", ZEROS),
-            "note:empty": ("text/plain", b""),
-            "note:image": ("image/png", IMAGE),
-            "note:slow": ("image/png", IMAGE),
-        }.get(uri)
+        found = find_resource(uri, self.texts["note"])
         if found is None:
             return None
         mime_type, data = found
+        limit = min(3, limit) if uri == "note:drips" else limit
         part = Resource(mime_type, len(data), data[offset : offset + limit])
         return self._at_tick(part) if uri == "note:slow" else part
+
+    def resources(self) -> Any:
+        return self._listed(listed_resources(self.texts["note"], self.listed))
+
+    def resource_templates(self) -> Any:
+        return self._listed(listed_templates(self.listed))
+
+    def _listed(self, entries: Any) -> Any:
+        if self.listed == "fails":
+            raise RuntimeError(SECRET)
+        return self._at_tick(entries) if self.listed == "slow" else entries
 
     def supports_transaction(self, domain: str) -> bool:
         return domain in DOMAINS

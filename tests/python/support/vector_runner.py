@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from inspect import isawaitable
+from pathlib import Path
 from typing import Any, Final
 
 from bridge.contract.json_numbers import NumberToken, number_token
@@ -26,6 +27,9 @@ FILE_LIMITS: Final = JSON_LIMITS._replace(
     max_encoded_bytes=1 << 24, max_depth=64, max_values=1 << 20
 )
 """Files of vectors are larger than messages."""
+CATALOG: Final = Path(__file__).parents[2] / "vectors" / "mcp_catalog.json"
+ELSEWHERE: Final = "is in structuredContent."
+"""How a text ends that stands for what is too long to be told twice."""
 
 
 class VectorError(AssertionError):
@@ -35,8 +39,22 @@ class VectorError(AssertionError):
 def read_vectors(text: bytes) -> list[dict[str, Any]]:
     """Read a file of vectors, with numbers as they are written."""
     document: Any = loads(text, FILE_LIMITS)
-    cases: list[dict[str, Any]] = document["cases"]
+    catalog: Any = loads(CATALOG.read_bytes(), FILE_LIMITS)
+    cases: list[dict[str, Any]] = filled_in(document["cases"], catalog)
     return cases
+
+
+def filled_in(value: Any, catalog: Any) -> Any:
+    """Put in place what a file of vectors only names: built texts, and parts of the catalog."""
+    if isinstance(value, list):
+        return [filled_in(member, catalog) for member in value]
+    if not isinstance(value, dict):
+        return value
+    if "$build" in value:
+        return built(value["$build"])
+    if "$catalog" in value:
+        return catalog[value["$catalog"]]
+    return {name: filled_in(member, catalog) for name, member in value.items()}
 
 
 def built(parts: list[Any]) -> str:
@@ -76,6 +94,24 @@ def hold(holds: bool, what: str) -> None:
         raise VectorError(what)
 
 
+def assert_told_twice(answer: str) -> None:
+    """Hold the text of a tool's answer against its structured content, which says the same.
+
+    Models are shown the one or the other.
+    """
+    message: Any = loads(answer.encode())
+    result = message.get("result")
+    if not isinstance(result, dict) or "structuredContent" not in result:
+        return
+    text = "".join(block["text"] for block in result["content"] if block["type"] == "text")
+    if result.get("isError"):
+        said = f"{result['structuredContent']['error']['message']}\n"
+        hold(text.startswith(said), f"the text is {text[:400]}")
+        text = text.removeprefix(said)
+    if not text.endswith(ELSEWHERE):
+        hold(f'"structuredContent":{text}' in answer, f"the text is another: {text[:400]}")
+
+
 class Run:
     """One run of one vector."""
 
@@ -87,7 +123,12 @@ class Run:
         if vector.get("disabled"):
             self.dispatcher.set_enabled(False)
         self.endpoint = AgentEndpoint(self.dispatcher)
-        self.session = RpcSession(self.dispatcher)
+        self.notified: list[str] = []
+        self.session = (
+            RpcSession(self.dispatcher, protocol="mcp", notify=self.notified.append)
+            if vector.get("mcp")
+            else RpcSession(self.dispatcher)
+        )
         self.pending: dict[str, Pending[str | None]] = {}
         self.answers: list[str] = []
         self.seen = 0
@@ -102,6 +143,9 @@ class Run:
         if "answer" in step:
             hold(step["answer"] in self.pending, f"nobody asked {step['answer']}")
             self._judge(step, self.pending[step["answer"]])
+        if "notified" in step:
+            assert_matches([loads(line.encode()) for line in self.notified], step["notified"])
+            self.notified.clear()
         if "executed" in step:
             done = self.host.log[self.seen :]
             hold(done == step["executed"], f"the host was asked for {done}")
@@ -120,6 +164,8 @@ class Run:
             self.host.held = step["capabilities"]
         if "revision" in step:
             self.host.number = step["revision"]
+        if "resources" in step:
+            self.host.listed = step["resources"]
         if "close_session" in step:
             self.endpoint.close_session(step["close_session"])
         if "advance" in step:
@@ -149,6 +195,7 @@ class Run:
             raise VectorError("there is no answer")
         hold(len(answer.splitlines()) == 1, f"the answer has a line break: {answer}")
         self.answers.append(answer)
+        assert_told_twice(answer)
         if "expect" in step:
             assert_matches(loads(answer.encode()), step["expect"])
         if "text" in step:

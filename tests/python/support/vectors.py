@@ -13,8 +13,9 @@ import pytest
 from tests.python.support.vector_runner import read_vectors
 
 ROOT = Path(__file__).parents[3]
-OF_THE_CONTRACT = {"strict_json.json", "schema.json"}
-"""What every reader of JSON or of schemas is judged by; all other files are of the protocol."""
+NO_CONVERSATIONS = {"strict_json.json", "schema.json", "mcp_catalog.json"}
+"""What every reader of JSON or of schemas is judged by, and the catalog; all other files are
+conversations with the fixture host."""
 
 
 def control_vectors() -> dict[str, list[dict[str, Any]]]:
@@ -23,7 +24,7 @@ def control_vectors() -> dict[str, list[dict[str, Any]]]:
     return {
         path.name: read_vectors(path.read_bytes())
         for path in files
-        if path.name not in OF_THE_CONTRACT
+        if path.name not in NO_CONVERSATIONS
     }
 
 

@@ -122,3 +122,26 @@ test("an end without a beginning is nothing", () => {
   end(7);
   assert.deepEqual(list.rows, []);
 });
+
+test("a call of an MCP tool is named by its action, or by the tool, and searches are not shown", () => {
+  const { list, begin } = makeList();
+  const asked = { method: "tools/call", session: "s", phase: /** @type {const} */ ("begin") };
+  for (const tool of ["actions_search", "actions_describe", "task_status"]) {
+    assert.equal(list.take({ ...asked, tool, request: 1 }, 1), null, tool);
+  }
+  for (const method of ["initialize", "server/discover", "ping", "tools/list", "resources/list"]) {
+    assert.equal(list.take({ ...asked, method, request: 1 }, 1), null, method);
+  }
+  begin(2, { method: "tools/call", tool: "actions_execute", action: "note.set" });
+  list.take({ ...asked, tool: "actions_batch", request: 3 }, 1);
+  list.take({ ...asked, tool: "state_inspect", request: 4 }, 1);
+  list.learn("note.set", "write");
+  assert.deepEqual(
+    list.rows.map(({ name, kind }) => [name, kind]),
+    [
+      ["state_inspect", "read"],
+      ["actions_batch", "write"],
+      ["note.set", "write"],
+    ],
+  );
+});

@@ -65,3 +65,13 @@ test("after the page was detached there is no session", () => {
   end();
   assert.deepEqual(list.rows, []);
 });
+
+test("a call of an MCP tool is told by its action, or by the tool", () => {
+  const { list, open } = makeList();
+  open("a");
+  const asked = { phase: /** @type {const} */ ("begin"), session: "a", method: "tools/call" };
+  list.take({ ...asked, request: 1, tool: "state_inspect" });
+  assert.equal(list.rows[0]?.last, "state_inspect");
+  list.take({ ...asked, request: 2, tool: "actions_execute", action: "note.set" });
+  assert.equal(list.rows[0]?.last, "note.set");
+});

@@ -1,0 +1,149 @@
+"""The doctor's steps to a page: the runtime directory, the bridges in it, and what one tells."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from bridge import __version__
+from bridge.cli import doctor_facts
+from bridge.cli.doctor_report import Finding, failed, ok, wrong
+from bridge.cli.target import ChosenBridge
+from bridge.client.bridge_failure import BridgeFailure
+from bridge.client.discovery import is_running
+from bridge.client.native_discovery import running_natives
+from bridge.client.runtime_directory import (
+    RuntimeDirectory,
+    RuntimeDirectoryError,
+    runtime_directory_name,
+)
+from bridge.contract.error_codes import ExitCode
+from bridge.contract.runtime_entry import (
+    MAX_ENTRY_BYTES,
+    EntryError,
+    decode_entry,
+    entry_name,
+    entry_pid,
+    file_problem,
+)
+
+__all__ = ["way_to_page", "what_runs"]
+
+_START: Final = (
+    "Start a bridge for the app that is served at ORIGIN. One that was started with another "
+    "XDG_RUNTIME_DIR is not seen from here.",
+    "bascule browser-bridge --origin ORIGIN --open",
+)
+
+
+class _Entries(NamedTuple):
+    """What bridges have left in the runtime directory."""
+
+    running: int
+    stale: int
+    distrusted: tuple[str, ...]
+    """Why each file is not read that has the name of an entry."""
+
+
+def what_runs() -> Iterator[Finding]:
+    """Yield whether the runtime directory can be trusted, and whether anything runs."""
+    try:
+        path = runtime_directory_name()
+        entries = _entries(path)
+        natives = running_natives()
+    except FileNotFoundError:
+        yield wrong(
+            "directory",
+            f"There is no {path}: nothing of yours has been started.",
+            *_START,
+            status=ExitCode.NO_BRIDGE,
+        )
+        return
+    except RuntimeDirectoryError as error:
+        problem, _, cure = str(error).partition(". ")
+        yield wrong("directory", f"{problem[:1].upper()}{problem[1:]}.", cure)
+        return
+    private = "" if sys.platform == "win32" else ", of mode 0700 and yours"
+    yield ok("directory", f"{path}{private}")
+    if entries.distrusted:
+        yield wrong(
+            "token",
+            f"A bridge's token cannot be believed: {entries.distrusted[0]}.",
+            "Stop that bridge and start it again; it writes a file that only you can read.",
+        )
+        return
+    left = f"; {_many(entries.stale, 'entry', 'entries')} left by killed bridges"
+    told = f"{_many(entries.running, 'bridge', 'bridges')}, "
+    told += f"{_many(len(natives), 'native app', 'native apps')}{left if entries.stale else ''}"
+    if entries.running or natives:
+        yield ok("running", told)
+        return
+    yield wrong("running", f"Nothing runs: {told}.", *_START, status=ExitCode.NO_BRIDGE)
+
+
+def way_to_page(chosen: ChosenBridge) -> Iterator[Finding]:
+    """Yield the steps from a bridge's token to its page."""
+    url, entry = chosen.address.url, chosen.entry
+    if entry is None:
+        yield ok("bridge", f"{url}, by the token that was given")
+    else:
+        where = entry_name(entry.pid)
+        yield ok("bridge", f"{url} for {entry.origin}, process {entry.pid}")
+        yield ok("token", f"readable, and by you alone: {where}")
+    try:
+        with chosen.connection as connection:
+            status: dict[str, Any] = json.loads(connection.status())
+    except BridgeFailure as failure:
+        yield failed("answer", failure)
+        return
+    yield doctor_facts.bridge_version(status, __version__, url)
+    told = status.get("origin")
+    origin = told if isinstance(told, str) else "its origin"
+    yield doctor_facts.local_network(status, origin)
+    yield doctor_facts.page_attached(status, origin, chosen.address.port)
+    yield doctor_facts.page_state(status)
+    yield doctor_facts.transport(status)
+
+
+def _entries(path: str) -> _Entries:
+    """Look at every entry. Raises `FileNotFoundError` and `RuntimeDirectoryError`."""
+    running = stale = 0
+    distrusted = []
+    with RuntimeDirectory.open(path, create=False) as directory:
+        for name in directory.names():
+            pid = entry_pid(name)
+            if pid is None:
+                continue
+            data = directory.read(name, MAX_ENTRY_BYTES)
+            try:
+                entry = None if data is None else decode_entry(data)
+            except EntryError as error:
+                distrusted.append(f"{path}/{name}: {error}")
+                continue
+            if entry is None:
+                problem = _problem(f"{path}/{name}")
+                distrusted += [] if problem is None else [f"{path}/{name}: {problem}"]
+            elif entry.pid == pid and is_running(entry):
+                running += 1
+            else:
+                stale += 1
+    return _Entries(running, stale, tuple(distrusted))
+
+
+def _problem(path: str) -> str | None:
+    """Say why a file was not read; None where it has gone in the meantime."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    problem = None
+    if sys.platform != "win32":
+        problem = file_problem(status.st_mode, status.st_uid, os.getuid())
+    return problem or "it cannot be read"
+
+
+def _many(count: int, one: str, more: str) -> str:
+    return f"{count or 'no'} {one if count == 1 else more}"
