@@ -18,9 +18,12 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
+from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach
 from tests.e2e.support.browsers import launch_options
-from tests.e2e.support.real_bridge import BASCULE, ROOT, RealBridge, environment
+from tests.e2e.support.bus_shell import BusShell
+from tests.e2e.support.page_server import serve_pages
+from tests.e2e.support.real_bridge import BASCULE, ROOT, RealBridge, environment, run_bridge
 from tests.e2e.support.terminal import run_in_terminal
 from tests.e2e.support.waiting import wait_until
 
@@ -31,6 +34,8 @@ RECORDING = re.compile(
 COLUMNS = 110
 APP = {"index.html", "app.js", "count.py", "test_counter.py"}
 """The files of the example of an app."""
+NATIVE = {"notes.py", "notes_headless.py"}
+BUS = {"todo_background.js", "todo_tile.js"}
 NOT_RUN_HERE = {
     "scripts/demo": "what it prints and shows is tested with the demo",
     "scripts/setup ": "the package that it makes is tested with the packages",
@@ -134,14 +139,14 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
     app = tmp_path / "app"
     app.mkdir()
     named = {block.name: block.text for block in blocks() if block.name is not None}
-    assert set(named) == APP | {"notes.py", "notes_headless.py"}
+    assert set(named) == APP | NATIVE | BUS
     port = free_port()
 
     def here(text: str) -> str:
         return text.replace("8765", str(port))
 
-    for name, text in named.items():
-        (app / name).write_text(here(text), encoding="utf-8")
+    for name in APP:
+        (app / name).write_text(here(named[name]), encoding="utf-8")
     assets, serve, calls, test = [here(text) for text in shell()[:4]]
     run(assets, app, newcomer)
     with left_running(serve, app, newcomer) as serving:
@@ -173,7 +178,7 @@ def test_the_native_app_is_called_by_the_same_words(
 ) -> None:
     text = next(block.text for block in blocks() if block.name == "notes.py")
     (tmp_path / "notes.py").write_text(text, encoding="utf-8")
-    serve, calls = shell()[4:]
+    serve, calls = shell()[4:6]
     with left_running(serve, tmp_path, newcomer):
         listening = ["bash", "-ec", "bascule actions notes"]
         wait_until(
@@ -193,7 +198,7 @@ def test_the_native_app_runs_headless_in_both_protocols(
     tmp_path: Path, newcomer: dict[str, str]
 ) -> None:
     for block in blocks():
-        if block.name in {"notes.py", "notes_headless.py"}:
+        if block.name in NATIVE:
             (tmp_path / str(block.name)).write_text(block.text, encoding="utf-8")
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -245,11 +250,75 @@ def test_the_configurations_of_mcp_clients_are_what_is_printed(
         assert read(text) == read(printed), client
 
 
+@pytest.fixture(scope="module")
+def todo_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticPages]:
+    """Serve the app of the section on the bus, with the one module that it imports."""
+    bundle, app = tmp_path_factory.mktemp("bundle"), tmp_path_factory.mktemp("todo")
+    subprocess.run(["node", "scripts/config/bundle.mjs", bundle], cwd=ROOT, check=True)
+    (app / "bascule-app.js").write_bytes((bundle / "bascule-app.js").read_bytes())
+    for block in blocks():
+        if block.name in BUS:
+            (app / block.name).write_text(block.text, encoding="utf-8")
+    for part in ("background", "tile"):
+        (app / f"{part}.js").write_text(
+            f'import * as part from "./todo_{part}.js"; globalThis.part = part;'
+        )
+        script = f'<script type="module" src="./{part}.js"></script>'
+        (app / f"{part}.html").write_text(script)
+    with serve_pages(mounts={"/probe/bus/apps/todo": app}) as served:
+        yield served
+
+
+def test_the_app_of_the_bus_works_in_its_frames(page: Page, todo_pages: StaticPages) -> None:
+    shell = BusShell(page, todo_pages.origin)
+    shell.mount("./apps/todo/background.html", app="todo", kind="background")
+    tile = shell.frame(shell.mount("./apps/todo/tile.html", app="todo"))
+    tile.wait_for_function("() => globalThis.part !== undefined")
+    assert tile.evaluate("() => part.added") == {"count": 1}
+    assert tile.evaluate("() => part.tools") == ["todo_add"]
+
+
+def test_a_manifest_is_shown_as_an_app_has_it() -> None:
+    shown = [block.text for block in blocks() if '"tiles"' in block.text]
+    notes = ROOT / "browser_worker" / "demo" / "workspace" / "apps" / "notes" / "manifest.json"
+    assert shown == [notes.read_text(encoding="utf-8")]
+
+
+def test_the_workspace_is_an_app_like_any_other(
+    page: Page, runtime: Path, attach: Attach, newcomer: dict[str, str], tmp_path: Path
+) -> None:
+    with (
+        serve_pages(index="demo/workspace/index.html") as served,
+        run_bridge(served.origin, served.page, runtime) as bridge,
+    ):
+        attach(page, bridge)
+        expect(page.locator("iframe").first).to_be_attached()
+        listing = ["bash", "-ec", "bascule actions bascule-workspace --query notes_search | grep ."]
+        wait_until(
+            lambda: (
+                subprocess.call(
+                    listing,
+                    env=newcomer,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+                == 0
+            ),
+            "the notes",
+        )
+        done = run(shell()[6], tmp_path, newcomer)
+    assert "Hello" in done.stdout
+
+
 def test_every_block_is_run_or_said_to_be_run_elsewhere() -> None:
     languages = {block.language for block in blocks()}
     assert languages <= {"sh", "text", "html", "js", "python", "json", "toml"}
-    assert all(block.name for block in blocks() if block.language in {"html", "js", "python"})
-    assert len(shell()) == 6
+    assert {block.name for block in blocks() if block.language in {"html", "js", "python"}} == {
+        *APP,
+        *NATIVE,
+        *BUS,
+    }
+    assert len(shell()) == 7
     texts = [block.text for block in blocks() if block.language == "sh"]
     assert all(any(text.startswith(start) for text in texts) for start in NOT_RUN_HERE)
 
