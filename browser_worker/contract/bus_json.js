@@ -29,14 +29,13 @@ const SHORT_CHARS = 16;
  *
  * @param {unknown} value
  * @param {JsonBounds} [bounds]
- * @param {string} [apart] A member of `value` itself that is left out.
  * @returns {number} Bytes: exact where that mattered, else no less than it has.
  * @throws {BusError} `NOT_JSON`, `TOO_LARGE`
  */
-export function checkJson(value, bounds = {}, apart = undefined) {
+export function checkJson(value, bounds = {}) {
   const walk = new Walk(bounds, false);
-  walk.take(value, apart);
-  return walk.bytes(value, apart);
+  walk.take(value, undefined);
+  return walk.bytes(value);
 }
 
 /**
@@ -50,10 +49,24 @@ export function checkJson(value, bounds = {}, apart = undefined) {
  * @throws {BusError} `NOT_JSON`, `TOO_LARGE`
  */
 export function copyJson(value, bounds = {}) {
+  return readJson(value, bounds).copy;
+}
+
+/**
+ * Copies what came from elsewhere: only what was looked at is in the copy. A list can have named members
+ * beside its items, which come through a port with it, and are no JSON.
+ *
+ * @template T
+ * @param {T} value
+ * @param {JsonBounds} [bounds]
+ * @param {string} [apart] A member of `value` itself that is left out.
+ * @returns {{ copy: T, bytes: number }} Bytes as `checkJson` counts them.
+ * @throws {BusError} `NOT_JSON`, `TOO_LARGE`
+ */
+export function readJson(value, bounds = {}, apart = undefined) {
   const walk = new Walk(bounds, true);
-  const copy = walk.take(value, undefined);
-  walk.bytes(copy, undefined);
-  return /** @type {T} */ (copy);
+  const copy = /** @type {T} */ (walk.take(value, apart));
+  return { copy, bytes: walk.bytes(copy) };
 }
 
 /** One look at one value. */
@@ -201,12 +214,10 @@ class Walk {
    * Counts exactly only what may be too large.
    *
    * @param {unknown} value
-   * @param {string | undefined} apart
    */
-  bytes(value, apart) {
+  bytes(value) {
     if (this._most <= this._maxBytes) return this._most;
-    const whole = apart === undefined ? value : { ...Object(value), [apart]: undefined };
-    const exact = utf8Length(JSON.stringify(whole));
+    const exact = utf8Length(JSON.stringify(value));
     if (exact > this._maxBytes) throw this._tooLarge();
     return exact;
   }

@@ -5,7 +5,7 @@
  */
 
 import { BusError } from "./bus_error.js";
-import { checkJson } from "./bus_json.js";
+import { readJson } from "./bus_json.js";
 import { isArrayBuffer } from "./bus_attachments.js";
 import { isObject } from "./json_number.js";
 import { BUS_LIMITS } from "./limits.js";
@@ -23,7 +23,7 @@ import { BUS_LIMITS } from "./limits.js";
 
 /**
  * @typedef {object} Received
- * @property {BusMessage} message Without the attachment; members that nobody knows stay in it.
+ * @property {BusMessage} message A copy, without the attachment; members that nobody knows stay in it.
  * @property {ArrayBuffer | undefined} attachment
  * @property {number} bytes What the message has as JSON, at most.
  */
@@ -132,9 +132,9 @@ export function post(port, message, attachment) {
  */
 export function readMessage(data) {
   if (!isObject(data)) throw malformed("it is no object", {});
-  let bytes;
+  let read;
   try {
-    bytes = checkJson(data, BOUNDS, "attachment");
+    read = readJson(data, BOUNDS, "attachment");
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
     throw new MalformedMessage(error, data["type"], data["id"]);
@@ -143,9 +143,10 @@ export function readMessage(data) {
   if (attachment !== undefined && !isArrayBuffer(attachment)) {
     throw malformed("its attachment is no ArrayBuffer", data);
   }
-  const why = fault(data, isMessageId(data["id"]));
-  if (why !== undefined) throw malformed(why, data);
-  return { message: /** @type {BusMessage} */ (/** @type {unknown} */ (data)), attachment, bytes };
+  const { copy, bytes } = read;
+  const why = fault(copy, isMessageId(copy["id"]));
+  if (why !== undefined) throw malformed(why, copy);
+  return { message: /** @type {BusMessage} */ (/** @type {unknown} */ (copy)), attachment, bytes };
 }
 
 /** @param {unknown} value */

@@ -216,6 +216,21 @@ describe("messages that cannot be taken", () => {
     assert.equal(tile.app.response(id).ok.length, text.length);
   });
 
+  test("what a list has beside its items is passed on to nobody, in neither direction", async () => {
+    const smuggled = () =>
+      Object.assign([1], { more: new Map([["large", "x".repeat(2_000_000)]]), at: new Date(0) });
+    const { ports, tile, background } = await notes({
+      get: { handler: () => ({ list: smuggled() }) },
+    });
+    // It does come through a port.
+    assert.deepEqual(Object.keys(structuredClone(smuggled())), ["0", "more", "at"]);
+    const id = tile.app.call(NOTES, "get", { list: smuggled() });
+    await ports.settle();
+    const invoked = background.app.received.findLast((m) => m.payload?.action === "tools.invoke");
+    assert.deepEqual(Object.keys(invoked.payload.payload.arguments.list), ["0"]);
+    assert.deepEqual(Object.keys(tile.app.response(id).ok.list), ["0"]);
+  });
+
   test("a second request of an id that is in flight is refused", async () => {
     const made = await notes();
     const { id } = await running(made);
