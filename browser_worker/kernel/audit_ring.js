@@ -6,6 +6,7 @@
 
 import { BUS_LIMITS } from "../contract/limits.js";
 import { summaryOf } from "./value_summary.js";
+import { wellFormed } from "./well_formed.js";
 
 /** @typedef {"running" | "completed" | "failed" | "refused" | "timed out" | "cancelled"} AuditStatus */
 
@@ -68,8 +69,8 @@ export class AuditRing {
     const entry = {
       number: ++this._count,
       caller,
-      target: target.slice(0, BUS_LIMITS.maxSummaryChars),
-      tool: tool.slice(0, BUS_LIMITS.maxSummaryChars),
+      target: summaryText(target),
+      tool: summaryText(tool),
       startedAt: this._clock.wallNow(),
       status: "running",
       durationMs: null,
@@ -83,7 +84,7 @@ export class AuditRing {
       if (entry.status !== "running") return;
       entry.status = status;
       entry.durationMs = Math.max(0, this._clock.now() - startedAt);
-      entry.outcome = typeof outcome === "string" ? cut(outcome) : summaryOf(outcome);
+      entry.outcome = typeof outcome === "string" ? summaryText(outcome) : summaryOf(outcome);
       this._tell();
     };
   }
@@ -99,8 +100,7 @@ export class AuditRing {
   }
 }
 
-/** @param {string} text */
-function cut(text) {
-  const most = BUS_LIMITS.maxSummaryChars;
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+/** @param {string} text Whoever called may have written it. */
+function summaryText(text) {
+  return wellFormed(text, BUS_LIMITS.maxSummaryChars);
 }

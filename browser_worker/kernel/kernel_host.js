@@ -17,6 +17,7 @@ import { KeptAttachments } from "./kept_attachments.js";
 import { ToolActions, appOfAction } from "./kernel_actions.js";
 import { LiveTools } from "./live_tools.js";
 import { bytesOf, mediaTypeOf } from "./terminal_attachments.js";
+import { toldEndpoints, toldTools } from "./told_tools.js";
 import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
 
 /** @import { ActionSpec } from "../dispatcher/action_spec.js" */
@@ -258,16 +259,12 @@ export class KernelHost {
   async _tools(endpoint, context) {
     const looks = caller(context.session);
     if (endpoint === undefined) {
-      const endpoints = (await this._live.list(looks)).map((each) =>
-        each.tools === null
-          ? { endpoint: each.endpoint.endpoint, unavailable: silence(each.error) }
-          : { endpoint: each.endpoint.endpoint, tools: each.tools },
-      );
+      const endpoints = toldEndpoints(await this._live.list(looks));
       return { untrusted: true, endpoints };
     }
     try {
       const tools = await this._kernel.listTools(endpoint, looks);
-      return { untrusted: true, endpoints: [{ endpoint, tools }] };
+      return { untrusted: true, endpoints: [toldTools(endpoint, tools)] };
     } catch (error) {
       throw unknownAt(error, "/endpoint");
     }
@@ -302,15 +299,6 @@ export class KernelHost {
  */
 function caller(session) {
   return session === undefined ? KERNEL_ENDPOINT : `external:bridge:${session}`;
-}
-
-/**
- * @param {BusError | null} error
- * @returns {Unavailability}
- */
-function silence(error) {
-  if (error !== null) return { code: error.code, reason: error.message };
-  return { code: "NOT_RESPONDING", reason: "The app did not say in time which tools it has." };
 }
 
 /**

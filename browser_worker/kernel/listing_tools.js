@@ -5,6 +5,7 @@
  */
 
 import { BusError } from "../contract/bus_error.js";
+import { wellFormed } from "./well_formed.js";
 
 /** @import { AppSummary } from "./kernel.js" */
 /** @import { EndpointSummary } from "./endpoint_registry.js" */
@@ -12,7 +13,7 @@ import { BusError } from "../contract/bus_error.js";
 
 const READS = { readOnlyHint: true, openWorldHint: false };
 const NOTHING = { type: "object", additionalProperties: false };
-const MAX_TEXT = 500;
+const MAX_TEXT_CHARS = 500;
 
 /**
  * @param {KernelTools} tools
@@ -62,8 +63,8 @@ export function addListingTools(tools, workspace) {
 function summary({ id, name, version, description }) {
   return {
     id,
-    name: name.slice(0, MAX_TEXT),
-    version: version.slice(0, MAX_TEXT),
-    ...(description === undefined ? {} : { description: description.slice(0, MAX_TEXT) }),
+    name: wellFormed(name, MAX_TEXT_CHARS),
+    version: wellFormed(version, MAX_TEXT_CHARS),
+    ...(description === undefined ? {} : { description: wellFormed(description, MAX_TEXT_CHARS) }),
   };
 }

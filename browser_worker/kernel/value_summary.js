@@ -2,6 +2,7 @@
 /** A few characters that say what a value is: enough to recognise it, and never more work than that. */
 
 import { BUS_LIMITS } from "../contract/limits.js";
+import { wellFormed } from "./well_formed.js";
 
 const MOST_OF_A_STRING = 60;
 
@@ -13,8 +14,7 @@ const MOST_OF_A_STRING = 60;
  * @returns {string}
  */
 export function summaryOf(value, maxChars = BUS_LIMITS.maxSummaryChars) {
-  const text = written(value, maxChars);
-  return text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text;
+  return wellFormed(written(value, maxChars), maxChars);
 }
 
 /**

@@ -52,6 +52,10 @@ export const WORKSPACE_ACTIONS = Object.freeze([
               properties: {
                 endpoint: { type: "string" },
                 tools: { type: "array" },
+                omitted: {
+                  type: "integer",
+                  description: "Tools whose descriptions cannot be written in a line.",
+                },
                 unavailable: { type: "object" },
               },
               required: ["endpoint"],
