@@ -25,13 +25,17 @@ export class Heartbeat {
     this._asked = new Set();
     this._cancelTimer = () => {};
     this._runs = false;
+    /** When all were asked last. */
     this._beatAt = 0;
+    /** When it is looked next. */
+    this._dueAt = 0;
   }
 
   /** Begins, or goes on. */
   start() {
     if (this._runs) return;
     this._runs = true;
+    this._beatAt = this._powers.now();
     this._later();
   }
 
@@ -41,24 +45,33 @@ export class Heartbeat {
     this._asked.clear();
   }
 
+  /** Looks again at the next beat, or when somebody has been silent for too long before it. */
   _later() {
-    this._beatAt = this._powers.now();
-    this._cancelTimer = this._powers.setTimer(BEAT_MS, () => {
-      this._beat();
+    const now = this._powers.now();
+    this._dueAt = this._beatAt + BEAT_MS;
+    for (const { heardAt } of this._asked) {
+      const silentAt = heardAt + SILENT_MS;
+      if (silentAt > now && silentAt < this._dueAt) this._dueAt = silentAt;
+    }
+    this._cancelTimer = this._powers.setTimer(Math.max(0, this._dueAt - now), () => {
+      this._look();
       if (this._runs) this._later();
     });
   }
 
-  _beat() {
+  _look() {
     const now = this._powers.now();
     // A page that slept has not looked: what was sent meanwhile may be about to arrive.
-    const slept = now - this._beatAt > 2 * BEAT_MS;
+    const slept = now - this._dueAt > BEAT_MS;
+    const beats = now - this._beatAt >= BEAT_MS;
+    if (beats) this._beatAt = now;
     for (const endpoint of this._asked) {
       if (!endpoint.open) this._asked.delete(endpoint);
     }
     for (const endpoint of this._registry.all()) {
-      if (!this._asked.has(endpoint)) this._ask(endpoint);
-      else if (slept) endpoint.heardAt = now;
+      if (!this._asked.has(endpoint)) {
+        if (beats) this._ask(endpoint);
+      } else if (slept) endpoint.heardAt = now;
       else this._registry.setSilent(endpoint, now - endpoint.heardAt >= SILENT_MS);
     }
   }

@@ -59,6 +59,23 @@ describe("the heartbeat", () => {
     assert.equal(pings(background), 2);
   });
 
+  test("shows it 15 s after it was last heard of, whenever between two beats that was", async () => {
+    for (const heardAfter of [1, 2500, 4999]) {
+      const { background, tile, time, pass, state, ports } = await workspace();
+      await pass(5);
+      background.app.handlers.delete("ping");
+      time.pass(heardAfter);
+      background.app.ask("tools.list", { target: "kernel" });
+      await ports.settle();
+      await pass(14);
+      time.pass(999);
+      assert.equal(state(NOTES), "live", String(heardAfter));
+      time.pass(1);
+      assert.equal(state(NOTES), "not-responding", String(heardAfter));
+      assert.equal(state(tile.endpoint.id), "live");
+    }
+  });
+
   test("forgives one that answers late, or with an error, or is heard of at all", async () => {
     const { background, tile, pass, state, ports } = await workspace();
     background.app.handlers.delete("ping");
