@@ -53,7 +53,7 @@ export function checkInputAttachment(rule, attachment) {
   if (!rule?.input) {
     throw new BusError("ATTACHMENT_UNSUPPORTED", "This tool takes no attachment; nothing was run.");
   }
-  checkAttachmentSize(attachment.byteLength);
+  requireAttachmentSize(attachment.byteLength, "nothing was run");
 }
 
 /**
@@ -71,7 +71,7 @@ export function checkOutputAttachment(rule, attachment) {
       "The tool ran, but gave an attachment that it does not advertise.",
     );
   }
-  checkAttachmentSize(attachment.byteLength);
+  requireAttachmentSize(attachment.byteLength, "the tool ran");
 }
 
 const byteLengthOf = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")?.get;
@@ -109,7 +109,7 @@ export function requireSendable(attachment) {
       "An attachment is an ArrayBuffer; nothing was sent.",
     );
   }
-  checkAttachmentSize(attachment.byteLength);
+  requireAttachmentSize(attachment.byteLength, "it was not sent");
   if (attachment.byteLength > 0) return;
   try {
     new Uint8Array(attachment);
@@ -126,13 +126,17 @@ export function detached() {
   );
 }
 
-/** @param {number} bytes */
-function checkAttachmentSize(bytes) {
+/**
+ * @param {number} bytes
+ * @param {string} outcome What has been done until now, for the error.
+ * @throws {BusError} `ATTACHMENT_TOO_LARGE`
+ */
+export function requireAttachmentSize(bytes, outcome) {
   const maximum = BUS_LIMITS.maxAttachmentBytes;
   if (bytes <= maximum) return;
   throw new BusError(
     "ATTACHMENT_TOO_LARGE",
-    `An attachment has at most ${maximum} bytes, this one ${bytes}.`,
+    `An attachment has at most ${maximum} bytes, this one ${bytes}; ${outcome}.`,
     { data: { maximum } },
   );
 }

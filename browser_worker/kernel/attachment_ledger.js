@@ -33,24 +33,17 @@ export class AttachmentLedger {
    *
    * @param {string} endpoint
    * @param {number} bytes
+   * @param {string} outcome What has been done until now, for the error.
    * @returns {Release}
-   * @throws {BusError} `ATTACHMENT_TOO_LARGE`, `ATTACHMENT_LIMIT`
+   * @throws {BusError} `ATTACHMENT_LIMIT`
    */
-  take(endpoint, bytes) {
-    const { maxAttachmentBytes, maxAttachmentBytesInAll, maxAttachmentBytesOfEndpoint } =
-      this._limits;
-    if (bytes > maxAttachmentBytes) {
-      throw new BusError(
-        "ATTACHMENT_TOO_LARGE",
-        `An attachment has at most ${maxAttachmentBytes} bytes, this one ${bytes}.`,
-        { data: { maximum: maxAttachmentBytes } },
-      );
-    }
+  take(endpoint, bytes, outcome) {
+    const { maxAttachmentBytesInAll, maxAttachmentBytesOfEndpoint } = this._limits;
     const own = this.of(endpoint) + bytes;
     if (own > maxAttachmentBytesOfEndpoint || this._inAll + bytes > maxAttachmentBytesInAll) {
       throw new BusError(
         "ATTACHMENT_LIMIT",
-        "Too many bytes of attachments are under way; wait for other calls to end.",
+        `Too many bytes of attachments are under way, until other calls end; ${outcome}.`,
       );
     }
     this._ofEndpoints.set(endpoint, own);

@@ -14,6 +14,7 @@
 import {
   checkInputAttachment,
   checkOutputAttachment,
+  requireAttachmentSize,
   requireSendable,
 } from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
@@ -52,6 +53,7 @@ import { errorFrom } from "./app_errors.js";
 const MAX_DESCRIPTIONS = 3;
 
 const NOTHING_HELD = () => {};
+const NOTHING_RUN = "nothing was run";
 
 export class RoutedCall {
   /**
@@ -86,7 +88,9 @@ export class RoutedCall {
       }
       if (!isToolName(name)) throw unknownTool(id, name);
       if (this._attachment !== undefined) {
-        this._release = this._around.ledger.take(this._caller, this._attachment.byteLength);
+        const { byteLength } = this._attachment;
+        requireAttachmentSize(byteLength, NOTHING_RUN);
+        this._release = this._around.ledger.take(this._caller, byteLength, NOTHING_RUN);
       }
     } catch (error) {
       this._failWith(error, "refused");
@@ -255,7 +259,8 @@ export class RoutedCall {
       if (attachment !== undefined && this.target !== null) {
         // What the call brought has arrived: only what comes back is still under way.
         this._release();
-        this._release = this._around.ledger.take(this.target.id, attachment.byteLength);
+        const { byteLength } = attachment;
+        this._release = this._around.ledger.take(this.target.id, byteLength, "the tool ran");
       }
     } catch (error) {
       this._failWith(error, "failed");

@@ -179,6 +179,7 @@ describe("bounds", () => {
     await made.ports.settle();
     assert.equal(made.tile.app.response(exact), undefined);
     assert.equal(made.tile.app.response(over).error.code, "ATTACHMENT_TOO_LARGE");
+    assert.match(made.tile.app.response(over).error.message, /nothing was run/);
     assert.equal(made.kernel.attachmentBytes, 16 * MIB);
   });
 
@@ -190,6 +191,7 @@ describe("bounds", () => {
     const none = call("hold");
     await ports.settle();
     assert.equal(tile.app.response(over).error.code, "ATTACHMENT_LIMIT");
+    assert.match(tile.app.response(over).error.message, /nothing was run/);
     assert.equal(tile.app.response(none), undefined);
     background.app.send({ type: "response", id: made.invoked()[0].id, ok: { result: 1 } });
     await ports.settle();
@@ -198,6 +200,37 @@ describe("bounds", () => {
     const again = call("hold", new ArrayBuffer(16 * MIB));
     await ports.settle();
     assert.equal(tile.app.response(again), undefined);
+  });
+
+  test("what comes back and finds no room, or is too large, fails and says that the tool ran", async () => {
+    const made = await workspace({ hold: BOTH });
+    const { call, tile, ports, background, kernel } = made;
+    const [full, large] = [call("hold"), call("hold")];
+    await ports.settle();
+    // What the background sends itself takes its own room.
+    tile.app.expose({ hold: BOTH });
+    for (let n = 0; n < 2; n++) {
+      background.app.ask(
+        "tools.call",
+        { target: tile.endpoint.id, name: "hold" },
+        new ArrayBuffer(16 * MIB),
+      );
+    }
+    await ports.settle();
+    assert.equal(kernel.attachmentBytes, 32 * MIB);
+    const sizes = [1, 16 * MIB + 1];
+    made.invoked().forEach(({ id }, at) => {
+      const attachment = new ArrayBuffer(Number(sizes[at]));
+      const response = { type: "response", id, ok: { result: 1 }, attachment };
+      background.app.send(response, [attachment]);
+    });
+    await ports.settle();
+    const errors = [full, large].map((id) => tile.app.response(id).error);
+    assert.deepEqual(
+      errors.map(({ code }) => code),
+      ["ATTACHMENT_LIMIT", "ATTACHMENT_TOO_LARGE"],
+    );
+    for (const { message } of errors) assert.match(message, /the tool ran/);
   });
 
   test("all together have 64 MiB in flight", async () => {
