@@ -5,6 +5,7 @@
  */
 
 import { BUS_LIMITS } from "../contract/limits.js";
+import { Observers } from "../dispatcher/observers.js";
 import { summaryOf } from "./value_summary.js";
 import { wellFormed } from "./well_formed.js";
 
@@ -34,8 +35,8 @@ export class AuditRing {
     this._count = 0;
     /** Oldest first. @type {AuditEntry[]} */
     this._entries = [];
-    /** @type {Set<() => void>} */
-    this._observers = new Set();
+    /** @type {Observers<void>} */
+    this._observers = new Observers();
   }
 
   /**
@@ -45,8 +46,7 @@ export class AuditRing {
    * @returns {() => void} Ends the watching.
    */
   onChange(observer) {
-    this._observers.add(observer);
-    return () => void this._observers.delete(observer);
+    return this._observers.add(observer);
   }
 
   /**
@@ -79,24 +79,14 @@ export class AuditRing {
     };
     this._entries.push(entry);
     if (this._entries.length > this._maxEntries) this._entries.shift();
-    this._tell();
+    this._observers.notify();
     return (status, outcome) => {
       if (entry.status !== "running") return;
       entry.status = status;
       entry.durationMs = Math.max(0, this._clock.now() - startedAt);
       entry.outcome = typeof outcome === "string" ? summaryText(outcome) : summaryOf(outcome);
-      this._tell();
+      this._observers.notify();
     };
-  }
-
-  _tell() {
-    for (const observer of [...this._observers]) {
-      try {
-        observer();
-      } catch {
-        // Who watches decides nothing.
-      }
-    }
   }
 }
 

@@ -4,6 +4,8 @@
  * Contract: bus, endpoints.
  */
 
+import { Observers } from "../dispatcher/observers.js";
+
 /** @import { Endpoint } from "./endpoint.js" */
 /** @import { EndpointKind } from "../contract/bus_names.js" */
 
@@ -23,8 +25,8 @@ export class EndpointRegistry {
     this._endpoints = new Map();
     /** @type {Set<string>} */
     this._silent = new Set();
-    /** @type {Set<() => void>} */
-    this._observers = new Set();
+    /** @type {Observers<void>} */
+    this._observers = new Observers();
   }
 
   /**
@@ -32,8 +34,7 @@ export class EndpointRegistry {
    * @returns {() => void} Ends the watching.
    */
   onChange(observer) {
-    this._observers.add(observer);
-    return () => void this._observers.delete(observer);
+    return this._observers.add(observer);
   }
 
   /** @param {string} id */
@@ -54,7 +55,7 @@ export class EndpointRegistry {
   /** @param {Endpoint} endpoint */
   add(endpoint) {
     this._endpoints.set(endpoint.id, endpoint);
-    this._tell();
+    this._observers.notify();
   }
 
   /**
@@ -66,7 +67,7 @@ export class EndpointRegistry {
     this._endpoints.delete(endpoint.id);
     this._silent.delete(endpoint.id);
     clean();
-    this._tell();
+    this._observers.notify();
   }
 
   /**
@@ -80,7 +81,7 @@ export class EndpointRegistry {
     if (silent === this._silent.has(endpoint.id)) return;
     if (silent) this._silent.add(endpoint.id);
     else this._silent.delete(endpoint.id);
-    this._tell();
+    this._observers.notify();
   }
 
   /** @returns {EndpointSummary[]} */
@@ -90,15 +91,5 @@ export class EndpointRegistry {
       ...place,
       state: this._silent.has(id) ? "not-responding" : "live",
     }));
-  }
-
-  _tell() {
-    for (const observer of [...this._observers]) {
-      try {
-        observer();
-      } catch {
-        // Who watches decides nothing.
-      }
-    }
   }
 }
