@@ -1,7 +1,8 @@
 """Serves a folder of browser modules on loopback, under a strict Content-Security-Policy.
 
-For the demo and for tests of pages. The files are listed once, at the start: a request can name
-one of those and nothing else. It has no part in the bridge and shares no port with it.
+For the demo and for tests of pages. A request can name a file that was listed and nothing else;
+where it names none, the folder is listed anew, now and then. It has no part in the bridge and
+shares no port with it.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ APP_CSP: Final = "; ".join(
 _APPS: Final = "/apps/"
 _TYPES: Final = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
+_LOOK_SECONDS: Final = 0.5
+"""From the end of one listing to the beginning of the next."""
+
 
 class StaticPages:
     """One server on 127.0.0.1; an asynchronous context manager. `origin` is its address.
@@ -69,12 +73,10 @@ class StaticPages:
         headers: Mapping[str, str] | None = None,
         mounts: Mapping[str, Path] | None = None,
     ) -> None:
-        self._files = {
-            f"{prefix}/{path.relative_to(root).as_posix()}": path
-            for prefix, root in {"": folder, **(mounts or {})}.items()
-            for path in sorted(root.rglob("*"))
-            if path.is_file() and not path.is_symlink()
-        }
+        self._roots = {"": folder, **(mounts or {})}
+        self._files = _listed(self._roots)
+        self._looking: asyncio.Task[dict[str, Path]] | None = None
+        self._look_again_at = 0.0
         self._index = f"/{index}"
         self._port = port
         self._headers = {
@@ -120,10 +122,13 @@ class StaticPages:
             return web.Response(status=405, headers={"Allow": "GET, HEAD"})
         if request.path == "/":
             return web.Response(status=302, headers={"Location": self._index})
-        path = self._files.get(request.path)
-        if path is None:
+        path = self._files.get(request.path) or await self._look_for(request.path)
+        try:
+            body = None if path is None else await asyncio.to_thread(path.read_bytes)
+        except OSError:
+            body = None
+        if path is None or body is None:
             return web.Response(status=404, text="There is no such file.")
-        body = await asyncio.to_thread(path.read_bytes)
         kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
         return web.Response(
             body=body,
@@ -131,6 +136,21 @@ class StaticPages:
             charset="utf-8" if path.suffix in _TYPES else None,
             headers=self._headers_of(request.path),
         )
+
+    async def _look_for(self, name: str) -> Path | None:
+        """Return a file that was written since the folder was listed."""
+        clock = asyncio.get_running_loop().time
+        if self._looking is None and clock() >= self._look_again_at:
+            self._looking = asyncio.create_task(asyncio.to_thread(_listed, self._roots))
+        if self._looking is not None:
+            looking = self._looking
+            try:
+                self._files = await asyncio.shield(looking)
+            finally:
+                if looking.done() and self._looking is looking:
+                    self._looking = None
+                    self._look_again_at = clock() + _LOOK_SECONDS
+        return self._files.get(name)
 
     def _headers_of(self, path: str) -> dict[str, str]:
         headers = dict(self._headers)
@@ -140,3 +160,13 @@ class StaticPages:
             # Every script of a frame without an origin comes from elsewhere.
             headers["Access-Control-Allow-Origin"] = "*"
         return headers | self._given
+
+
+def _listed(roots: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the files below some folders by the paths that name them; no links."""
+    return {
+        f"{prefix}/{path.relative_to(root).as_posix()}": path
+        for prefix, root in roots.items()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }

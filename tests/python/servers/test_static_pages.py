@@ -6,7 +6,9 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from yarl import URL
 
+from bridge.servers import static_pages
 from bridge.servers.static_pages import APP_CSP, STRICT_CSP, StaticPages
 
 
@@ -57,3 +59,41 @@ async def test_headers_that_are_given_replace_all_others(folder: Path) -> None:
             assert (await headers_of(pages, path))["content-security-policy"] == (
                 "default-src 'self'"
             )
+
+
+async def status_of(pages: StaticPages, path: str) -> int:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(URL(f"{pages.origin}{path}", encoded=True)) as response,
+    ):
+        return response.status
+
+
+async def test_a_file_that_is_written_while_it_serves_is_found_and_nothing_outside_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_pages, "_LOOK_SECONDS", 0.0)
+    inside = folder / "inside"
+    inside.mkdir()
+    (inside / "index.html").write_text("x", encoding="utf-8")
+    async with StaticPages(inside, index="index.html") as pages:
+        assert await status_of(pages, "/apps/new.js") == 404
+        (inside / "apps").mkdir()
+        (inside / "apps" / "new.js").write_text("x", encoding="utf-8")
+        (inside / "link.html").symlink_to(folder / "main.js")
+        assert await status_of(pages, "/apps/new.js") == 200
+        for path in ("/link.html", "/../main.js", "/%2e%2e/main.js", "/apps/..%2f..%2fmain.js"):
+            assert await status_of(pages, path) == 404
+        (inside / "apps" / "new.js").unlink()
+        assert await status_of(pages, "/apps/new.js") == 404
+
+
+async def test_the_folder_is_not_listed_at_every_miss(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_pages, "_LOOK_SECONDS", 3600.0)
+    async with StaticPages(folder, index="index.html") as pages:
+        assert await status_of(pages, "/none") == 404
+        (folder / "later.js").write_text("x", encoding="utf-8")
+        assert await status_of(pages, "/later.js") == 404
+        assert await status_of(pages, "/main.js") == 200
