@@ -101,7 +101,11 @@ export class DockView {
     restart.className = "more";
     restart.textContent = "Start again";
     restart.setAttribute("aria-label", `Start ${app.name} again`);
-    restart.addEventListener("click", () => this._workspace.restart(app.id));
+    restart.addEventListener("click", () => {
+      // The button goes away with its reason.
+      tiles[0]?.focus();
+      this._workspace.restart(app.id);
+    });
     item.append(...tiles, restart);
     const made = { app, item, tiles, status, restart };
     this._items.set(app.id, made);

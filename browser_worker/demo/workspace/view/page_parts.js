@@ -20,8 +20,10 @@ export function bindPartKeys(parts) {
 /** @param {HTMLElement} part */
 function enter(part) {
   for (const element of part.querySelectorAll("button, iframe, bascule-panel, [tabindex='0']")) {
-    if (!(element instanceof HTMLElement)) continue;
-    element.focus();
+    // An element of one's own takes no focus itself: what can is in it.
+    const within = element.shadowRoot?.querySelector("summary, button") ?? element;
+    if (!(within instanceof HTMLElement)) continue;
+    within.focus();
     if (document.activeElement === element) return true;
   }
   return false;

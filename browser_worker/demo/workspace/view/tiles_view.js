@@ -39,6 +39,8 @@ export class TilesView {
     this._model = null;
     /** @type {(endpoint: string) => boolean} */
     this._silent = () => false;
+    /** The tile whose app gets the keyboard when it runs. @type {string | null} */
+    this._awaited = null;
     bindArrowKeys(elements.aside);
   }
 
@@ -73,6 +75,34 @@ export class TilesView {
     this._tiles.get(key)?.section.scrollIntoView({ block: "nearest" });
   }
 
+  /**
+   * Gives a tile another frame. Its app gets the keyboard when it runs: until then the tile itself has
+   * it, and who has gone on elsewhere meanwhile stays there.
+   *
+   * @param {OpenTiles} model
+   * @param {string} key
+   */
+  _restart(model, key) {
+    const section = this._tiles.get(key)?.section;
+    if (section === undefined) return;
+    // What is hidden takes no focus, and what is about to go would lose it.
+    section.hidden = false;
+    section.focus();
+    this._awaited = key;
+    model.show(key);
+    model.focus(key);
+    section.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {OpenTile} tile @param {TileElements} elements */
+  _enterAwaited({ key, state }, { section, message }) {
+    if (this._awaited !== key || state === "loading") return;
+    this._awaited = null;
+    if (document.activeElement !== section) return;
+    if (state === "connected") this.enter(key);
+    else message.querySelector("button")?.focus();
+  }
+
   /** Whose element it is. @param {Element | null} element @returns {string | null} */
   keyOf(element) {
     const section = element?.closest(".tile");
@@ -92,6 +122,7 @@ export class TilesView {
       elements.earlier.disabled = at === 0;
       elements.later.disabled = at === shown.length - 1;
       this._state(tile, elements);
+      this._enterAwaited(tile, elements);
     });
     this._inOrder(shown);
     for (const { key, state } of model.all) {
@@ -146,11 +177,7 @@ export class TilesView {
         button.type = "button";
         button.append(icon(app.icon), tile.title);
         button.setAttribute("aria-label", `Show ${tile.title}`);
-        button.addEventListener("click", () => {
-          model.show(key);
-          model.focus(key);
-          this.enter(key);
-        });
+        button.addEventListener("click", () => this._restart(model, key));
         return button;
       }),
     );
@@ -168,6 +195,7 @@ export class TilesView {
   _make({ key, app, tile }) {
     const section = document.createElement("section");
     section.className = "tile";
+    section.tabIndex = -1;
     section.dataset["key"] = key;
     section.dataset["app"] = app.id;
     const bar = document.createElement("header");
@@ -205,7 +233,7 @@ export class TilesView {
     });
     const stage = document.createElement("div");
     stage.className = "stage";
-    const { message, why } = this._message(() => model().show(key));
+    const { message, why } = this._message(() => this._restart(model(), key));
     section.append(bar, stage, message);
     this._elements.tiles.append(section);
     const made = { section, stage, state, message, why, earlier, later, wide };
