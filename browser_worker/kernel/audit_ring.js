@@ -19,7 +19,7 @@ import { wellFormed } from "./well_formed.js";
  * @property {string} tool
  * @property {number} startedAt Unix milliseconds.
  * @property {AuditStatus} status
- * @property {number | null} durationMs Null while it runs.
+ * @property {number | null} durationMs To a tenth; null while it runs.
  * @property {string} arguments A summary.
  * @property {string | null} outcome A summary of the result, or the error's code and message.
  */
@@ -83,7 +83,8 @@ export class AuditRing {
     return (status, outcome) => {
       if (entry.status !== "running") return;
       entry.status = status;
-      entry.durationMs = Math.max(0, this._clock.now() - startedAt);
+      // A clock of a page has a fraction of many digits, which says nothing.
+      entry.durationMs = Math.max(0, Math.round((this._clock.now() - startedAt) * 10) / 10);
       entry.outcome = typeof outcome === "string" ? summaryText(outcome) : summaryOf(outcome);
       this._observers.notify();
     };

@@ -33,7 +33,7 @@ describe("the audit ring", () => {
       outcome: null,
     };
     assert.deepEqual(audit.entries(), [entry]);
-    clock.at = 250;
+    clock.at = 250.04321;
     end("completed", { matches: 2 });
     end("failed", "a second end");
     assert.deepEqual(audit.entries(), [
