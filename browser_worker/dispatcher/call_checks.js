@@ -25,12 +25,17 @@ export function requireCaller({ expired }) {
 /**
  * @param {ReadonlyMap<string, ActionSpec>} specs
  * @param {string} name
+ * @param {Pick<CheckedHost, "missing">} host
  * @returns {ActionSpec}
- * @throws {AppError} `UNKNOWN_ACTION`
+ * @throws {AppError} `UNKNOWN_ACTION`; `UNAVAILABLE` where it cannot be looked for now.
  */
-export function actionNamed(specs, name) {
+export function actionNamed(specs, name, host) {
   const spec = specs.get(name);
   if (spec !== undefined) return spec;
+  const availability = host.missing(name);
+  if (availability !== null) {
+    throw new AppError("UNAVAILABLE", availability.reason, { availability });
+  }
   throw new AppError("UNKNOWN_ACTION", "The app has no action of this name; see actions/list.");
 }
 

@@ -41,6 +41,19 @@ function atOnce(answer, what) {
   throw new TypeError(`the host's ${what} has to answer at once, and gave a promise`);
 }
 
+/**
+ * @param {Unavailability | null} found
+ * @returns {Unavailability | null}
+ */
+function unavailability(found) {
+  if (found === null) return null;
+  const { code, reason } = atOnce(found, "availability");
+  if (typeof code !== "string" || typeof reason !== "string") {
+    throw new TypeError("an unavailability is a code and a reason");
+  }
+  return { code, reason };
+}
+
 /** What a dispatcher asks of its host. */
 export class CheckedHost {
   /** @param {Host} host */
@@ -120,13 +133,17 @@ export class CheckedHost {
    * @returns {Unavailability | null}
    */
   unavailable(action) {
-    const found = this._host.modal?.() ?? this._of(action).availability?.(action) ?? null;
-    if (found === null) return null;
-    const { code, reason } = atOnce(found, "availability");
-    if (typeof code !== "string" || typeof reason !== "string") {
-      throw new TypeError("an unavailability is a code and a reason");
-    }
-    return { code, reason };
+    return unavailability(this._host.modal?.() ?? this._of(action).availability?.(action) ?? null);
+  }
+
+  /**
+   * Why an action that is not listed cannot be looked for now, or null where there is none of its name.
+   *
+   * @param {string} action
+   * @returns {Unavailability | null}
+   */
+  missing(action) {
+    return unavailability(this._host.missing?.(action) ?? null);
   }
 
   /**

@@ -144,10 +144,10 @@ export class Dispatcher {
 
   /**
    * @param {string} name
-   * @returns {Eventually<ActionSpec>} Rejects or throws `UNKNOWN_ACTION`.
+   * @returns {Eventually<ActionSpec>} Rejects or throws `UNKNOWN_ACTION`, or `UNAVAILABLE`.
    */
   action(name) {
-    return andThen(this.actions(), (specs) => actionNamed(specs, name));
+    return andThen(this.actions(), (specs) => actionNamed(specs, name, this._checkedHost));
   }
 
   /**

@@ -56,6 +56,8 @@
  *   In an atomic batch only an output at once: a promise or a task there undoes the batch, and
  *   `cancelRequested` tells the handler, which must change nothing any more.
  * @property {(action: string) => Unavailability | null} [availability] Why an action cannot run now.
+ * @property {(action: string) => Unavailability | null} [missing] Why an action that is not among
+ *   `actions` cannot be looked for now: its part of the app is away. Null where there is none of its name.
  * @property {() => Unavailability | null} [modal] Why no action can run now: a dialog is open, say.
  * @property {(query: Record<string, unknown>) => Eventually<Record<string, unknown>>} [inspect] A bounded
  *   view of the app's state; what `query` means is the app's own.

@@ -79,7 +79,7 @@ export class Transaction {
    */
   _prepare(specs, call, index) {
     try {
-      const spec = actionNamed(specs, call.action);
+      const spec = actionNamed(specs, call.action, this._powers.host);
       const input = this._powers.checks.run(spec, call, true);
       if (spec.kind === "write") this._join(spec);
       return { spec, input, session: call.session };

@@ -14,6 +14,7 @@ import { AppError } from "../dispatcher/app_error.js";
 import { applicationError, invalidInput } from "./application_errors.js";
 import { CallWatch } from "./call_watch.js";
 import { KeptAttachments } from "./kept_attachments.js";
+import { LOCKED, missingAction } from "./missing_actions.js";
 import { ToolActions, appOfAction } from "./kernel_actions.js";
 import { LiveTools } from "./live_tools.js";
 import { bytesOf, mediaTypeOf } from "./terminal_attachments.js";
@@ -66,6 +67,8 @@ export class KernelHost {
     this._attachments = new KeptAttachments(powers.newId);
     /** Where each action was found at the last look. @type {Map<string, Route>} */
     this._routes = new Map();
+    /** What the endpoints said at the last look. @type {ToolsOfEndpoint[]} */
+    this._listed = [];
     /** Looks end in order: a call must not overtake an earlier one that had to wait for an app.
      * @type {Promise<ToolsOfEndpoint[]>} */
     this._looked = Promise.resolve([]);
@@ -105,6 +108,7 @@ export class KernelHost {
       }
     }
     this._routes = routes;
+    this._listed = listed;
     return [...WORKSPACE_ACTIONS, ...[...routes.values()].map(({ action }) => action.spec)];
   }
 
@@ -126,7 +130,17 @@ export class KernelHost {
   /** @returns {Unavailability | null} */
   modal() {
     if (!this._kernel.locked) return null;
-    return { code: "LOCKED", reason: "The workspace is locked; a person unlocks it in its page." };
+    return LOCKED;
+  }
+
+  /**
+   * Of an app that is there and whose tools cannot be asked for now.
+   *
+   * @param {string} action
+   * @returns {Unavailability | null}
+   */
+  missing(action) {
+    return missingAction(action, this._kernel, this._listed);
   }
 
   /** What is live, and where the person is. */

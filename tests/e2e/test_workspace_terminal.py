@@ -216,7 +216,8 @@ def test_a_locked_workspace_lets_no_terminal_in_until_it_is_unlocked(
     assert actions(terminal, "app.") == {}
     error = refused(terminal, "workspace.apps.list")
     assert error["data"]["availability"]["code"] == "LOCKED"
-    assert refused(terminal, "app.notes.notes_search", **search)["data"]["code"] == "UNKNOWN_ACTION"
+    error = refused(terminal, "app.notes.notes_search", **search)
+    assert error["data"]["availability"]["code"] == "LOCKED"
     page.get_by_role("button", name="Unlock").click()
     wait_until(lambda: "app.notes.notes_search" in actions(terminal, "app."), "the notes")
     read(terminal, "app.notes.notes_search", {"query": ""})

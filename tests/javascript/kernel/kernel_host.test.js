@@ -372,7 +372,7 @@ describe("what goes wrong on the bus", () => {
     assert.equal(error.data.code, "HOST_ERROR");
     assert.equal(error.data.bus, "ENDPOINT_GONE");
     assert.match(error.message, /may have/);
-    assert.equal((await execute("app.notes.wait")).error.data.code, "UNKNOWN_ACTION");
+    assert.equal((await execute("app.notes.wait")).error.data.code, "UNAVAILABLE");
   });
 
   test("where a tool has gone since it was listed is an action that there is not", async () => {
@@ -386,6 +386,52 @@ describe("what goes wrong on the bus", () => {
       },
     }));
     assert.equal((await execute("app.notes.fleeting")).error.data.code, "UNKNOWN_ACTION");
+  });
+});
+
+describe("a tool of an app that cannot be asked now", () => {
+  /** @param {any} answer */
+  const told = ({ error }) => [error.data.code, error.data.availability?.code];
+
+  test("is unavailable where the app is installed and does not run, and unknown where it is not", async () => {
+    const { execute, ask, kernel, notes } = workspace();
+    assert.deepEqual(told(await execute("app.notes.none")), ["UNKNOWN_ACTION", undefined]);
+    kernel.disconnect(notes.endpoint);
+    const answer = await execute("app.notes.notes_add");
+    assert.deepEqual(told(answer), ["UNAVAILABLE", "NOT_RUNNING"]);
+    assert.match(answer.error.message, /workspace\.tile\.open/);
+    const described = await ask("actions/describe", { action: "app.notes.notes_add" });
+    assert.deepEqual(told(described), ["UNAVAILABLE", "NOT_RUNNING"]);
+    for (const action of ["app.other.tool", "app.notes", "app.", "workspace.none", "notes_add"]) {
+      assert.deepEqual(told(await execute(action)), ["UNKNOWN_ACTION", undefined]);
+    }
+  });
+
+  test("is unavailable where the workspace is locked", async () => {
+    const { execute, kernel } = workspace();
+    kernel.lock();
+    assert.deepEqual(told(await execute("app.notes.notes_add")), ["UNAVAILABLE", "LOCKED"]);
+    assert.deepEqual(told(await execute("app.other.tool")), ["UNKNOWN_ACTION", undefined]);
+  });
+
+  test("is unavailable where the app does not say in time what it has, and there again after", async () => {
+    const { send, settled, ports, time, notes, execute } = workspace();
+    const describes = notes.app.handlers.get("tools.describe");
+    notes.app.handlers.set("tools.describe", () => undefined);
+    const call = send("actions/execute", { action: "app.notes.notes_add", input: {} });
+    await ports.settle();
+    time.pass(1000);
+    const answer = await settled(call);
+    assert.deepEqual(told(answer), ["UNAVAILABLE", "NOT_RESPONDING"]);
+    assert.match(answer.error.message, /Nothing was run/);
+    // One that is overdue is not asked again, and no less unavailable for that.
+    assert.deepEqual(told(await execute("app.notes.notes_add")), ["UNAVAILABLE", "NOT_RESPONDING"]);
+    const asked = notes.app.received.find((m) => m.payload?.action === "tools.describe");
+    assert.ok(describes);
+    notes.app.handlers.set("tools.describe", describes);
+    notes.app.send({ type: "response", id: asked.id, ok: { tools: [] } });
+    await ports.settle();
+    assert.equal((await execute("app.notes.notes_add")).result.status, "completed");
   });
 });
 
