@@ -1,12 +1,13 @@
 // @ts-check
 /**
  * A workspace in memory, for an app author's own unit tests: the real kernel and the real runtime,
- * without a browser and without frames.
+ * without a browser and without frames. `close()` ends it, after each test: `t.after(() =>
+ * memory.close())`, say. Where that is forgotten, only calls that have not ended keep Node from ending.
  */
 
 import { AppRuntime } from "../app/app_runtime.js";
 import { Kernel } from "../kernel/kernel.js";
-import { pagePowers } from "../kernel/kernel_powers.js";
+import { HeldProcess, idlePowers } from "./held_process.js";
 
 /** @import { EndpointKind, EndpointPlace } from "../contract/bus_names.js" */
 /** @import { Endpoint } from "../kernel/endpoint.js" */
@@ -31,9 +32,10 @@ import { pagePowers } from "../kernel/kernel_powers.js";
 
 export class MemoryKernel {
   /** @param {MemoryOptions} options */
-  constructor({ apps = [], policy, powers = pagePowers(), makePorts = channel }) {
+  constructor({ apps = [], policy, powers = idlePowers(), makePorts }) {
+    this._held = new HeldProcess();
     this._powers = powers;
-    this._makePorts = makePorts;
+    this._makePorts = makePorts ?? (() => this._held.channel());
     this._instances = 0;
     /** @type {Set<AppRuntime>} */
     this._runtimes = new Set();
@@ -43,6 +45,8 @@ export class MemoryKernel {
       apps: () => apps,
       ...(policy === undefined ? {} : { policy }),
     });
+    this._held.isBusy = () => this.kernel.callsInFlight > 0;
+    this.kernel.audit.onChange(() => this._held.look());
   }
 
   /**
@@ -83,22 +87,16 @@ export class MemoryKernel {
     this.kernel.close();
     for (const runtime of this._runtimes) runtime.close("the workspace was closed");
     this._runtimes.clear();
+    this._held.end();
   }
 }
 
 /**
+ * Makes a workspace; `close()` ends it.
+ *
  * @param {MemoryOptions} [options]
  * @returns {MemoryKernel}
  */
 export function createMemoryKernel(options = {}) {
   return new MemoryKernel(options);
-}
-
-/** @returns {[BusPort, BusPort]} */
-function channel() {
-  const { port1, port2 } = new MessageChannel();
-  return [
-    /** @type {BusPort} */ (/** @type {unknown} */ (port1)),
-    /** @type {BusPort} */ (/** @type {unknown} */ (port2)),
-  ];
 }

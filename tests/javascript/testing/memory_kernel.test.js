@@ -2,12 +2,15 @@
 /** A workspace in memory, as an author of an app uses it in tests. */
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 
 import { createMemoryKernel } from "../../../browser_worker/testing/memory_kernel.js";
 import { ManualRuntime } from "../support/manual_runtime.js";
 import { MemoryPorts } from "../support/memory_ports.js";
 
+/** Less than a deadline of 30 s that nobody waits for. */
+const PATIENCE_MS = 20_000;
 const ANY = { description: "Takes anything.", inputSchema: { type: "object" } };
 
 describe("a workspace in memory", () => {
@@ -68,4 +71,49 @@ describe("a workspace in memory", () => {
     await waiting;
     assert.deepEqual([time.timers.size, ports.open], [0, 0]);
   });
+
+  test("that nobody closes keeps no process, and a call that has not ended does", async () => {
+    const ended = await ran(`
+      await board.runtime.callTool({ target, name: "echo", arguments: { a: 1 } });
+      await memory.kernel.listTools(target);
+      console.log("called");`);
+    assert.deepEqual(ended, { status: 0, output: "called\n" });
+    // Nothing but the call's own deadline ends this one.
+    const waited = await ran(`
+      try {
+        await board.runtime.callTool({ target, name: "hang" }, { timeout: 1 });
+      } catch (error) {
+        console.log(error.code);
+      }`);
+    assert.deepEqual(waited, { status: 0, output: "TIMEOUT\n" });
+  });
 });
+
+/**
+ * Runs a process that makes a workspace and never closes it.
+ *
+ * @param {string} body
+ * @returns {Promise<{ status: unknown, output: string }>} Status null where it did not end in time.
+ */
+async function ran(body) {
+  const module = new URL("../../../browser_worker/testing/memory_kernel.js", import.meta.url);
+  const program = `
+    import { createMemoryKernel } from ${JSON.stringify(module.href)};
+    const memory = createMemoryKernel({ policy: { decide: () => ({ allow: true }) } });
+    const any = { description: "Any.", inputSchema: { type: "object" } };
+    const notes = memory.connect("notes");
+    const board = memory.connect("board");
+    const target = notes.endpoint.id;
+    notes.runtime.exposeTool("echo", any, (given) => given);
+    notes.runtime.exposeTool("hang", any, () => new Promise(() => {}));
+    ${body}`;
+  const bound = { timeout: PATIENCE_MS };
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ["--input-type=module", "-e", program],
+      bound,
+      (_, output) => resolve({ status: child.exitCode, output }),
+    );
+  });
+}
