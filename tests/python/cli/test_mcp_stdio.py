@@ -358,7 +358,7 @@ def test_a_bridge_that_was_restarted_is_found_without_a_restart(
         entry.unlink()
         # Its token is sent to nobody who has its port now.
         assert client.ask(call(2))["result"]["isError"] is True
-        assert len(old.received) == 1
+        assert (len(old.of("/terminal")), len(old.of("/rpc"))) == (1, 1)
         post_entry(tmp_path, entry_for(new))
         assert "isError" not in client.ask(call(3))["result"]
         assert client.end() == 0
