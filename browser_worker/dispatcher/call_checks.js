@@ -31,7 +31,7 @@ export function requireCaller({ expired }) {
 export function actionNamed(specs, name) {
   const spec = specs.get(name);
   if (spec !== undefined) return spec;
-  throw new AppError("UNKNOWN_ACTION", "The app has no action of this name; see actions/list.");
+  throw new AppError("UNKNOWN_ACTION", "The app has no action of this name.");
 }
 
 /** The checks of one dispatcher's calls. */
@@ -99,7 +99,7 @@ export class CallChecks {
       if (spec.kind === "write" && actual !== null) {
         throw new AppError(
           "REVISION_REQUIRED",
-          "A write needs expectedRevision: send the revision of the last answer; agent/info has it too.",
+          "A write needs expectedRevision: the revision of the last answer.",
         );
       }
       return;
