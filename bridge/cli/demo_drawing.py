@@ -123,6 +123,11 @@ async def _run(app: DrawingApp, step: _Step) -> tuple[int, str]:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(_CALL_SECONDS):
-        output, said = await child.communicate((step.stdin or "").encode())
+    try:
+        async with asyncio.timeout(_CALL_SECONDS):
+            output, said = await child.communicate((step.stdin or "").encode())
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
     return child.returncode or 0, (output or said).decode()
