@@ -476,6 +476,27 @@ def test_a_call_that_is_never_answered_does_not_keep_it(
     release.set()
 
 
+MANY = 1_000
+"""More lists of tools than are kept for a client that reads none, asked for in less than a pipe."""
+
+
+def test_a_client_that_reads_nothing_and_closes_its_input_does_not_keep_it(client: Client) -> None:
+    client.ask(discover(0))
+    client.send(*[legacy(1, "tools/list")] * MANY)
+    pipe(client.child.stdin).close()
+    client.child.stdin = None
+    assert client.child.wait(PATIENCE_SECONDS) == 0
+    assert pipe(client.child.stderr).read() == b""
+    assert pipe(client.child.stdout).read().count(b"\n") < MANY
+
+
+def test_a_client_that_closes_its_input_and_reads_gets_every_answer(tmp_path: Path) -> None:
+    data = b"\n".join([discover(0), *[legacy(1, "tools/list")] * MANY])
+    done = run_command(tmp_path, "browser-stdio", data=data)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"\n") == 1 + MANY
+
+
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGINT", "SIGHUP"])
 @pytest.mark.parametrize("asked", [False, True], ids=["at once", "after an answer"])
 def test_a_signal_ends_it_quietly(client: Client, how: str, *, asked: bool) -> None:
