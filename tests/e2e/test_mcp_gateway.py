@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import signal
 import subprocess
@@ -148,6 +149,22 @@ def test_both_revisions_are_served_by_one_gateway_beside_each_other(
 
 
 @ERAS
+def test_a_model_is_shown_a_picture_where_it_asks_for_one_of_a_kind_that_it_can_see(
+    page: Page, bridge: RealBridge, attach: Attach
+) -> None:
+    attach(page, bridge)
+    with gateway(bridge.runtime) as client:
+        client.ask(discover(0))
+        drawn: dict[str, Any] = {}
+        for kind in ("svg", "png"):
+            asked = modern(kind, "tools/call", name="view_render", arguments={"format": kind})
+            drawn[kind] = client.ask(asked)["result"]["content"][1]
+        assert drawn["svg"]["type"] == "resource_link"
+        assert (drawn["png"]["type"], drawn["png"]["mimeType"]) == ("image", "image/png")
+        assert base64.b64decode(drawn["png"]["data"]).startswith(b"\x89PNG")
+        client.end()
+
+
 def test_another_page_that_takes_the_place_of_the_first_is_introduced_to_the_client(
     page: Page, probe_bridge: RealBridge, attach: Attach, era: Any
 ) -> None:
