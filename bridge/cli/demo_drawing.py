@@ -96,7 +96,7 @@ async def draw(app: DrawingApp, picture: Path | None = None) -> bool:
     ]
     if picture is not None:
         # A second run replaces the first one's, as it does with the picture of the page.
-        force = ["--force"] if os.path.exists(picture) else []  # noqa: PTH110 - no file is read
+        force = ["--force"] if os.path.exists(picture) else []  # noqa: ASYNC240, PTH110
         steps.append(_Step("render", ["-o", str(picture), *force]))
     for step in steps:
         before = "" if step.stdin is None else f"echo {shlex.quote(step.stdin)} | "
