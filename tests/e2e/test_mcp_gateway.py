@@ -148,7 +148,6 @@ def test_both_revisions_are_served_by_one_gateway_beside_each_other(
         client.end()
 
 
-@ERAS
 def test_a_model_is_shown_a_picture_where_it_asks_for_one_of_a_kind_that_it_can_see(
     page: Page, bridge: RealBridge, attach: Attach
 ) -> None:
@@ -165,6 +164,7 @@ def test_a_model_is_shown_a_picture_where_it_asks_for_one_of_a_kind_that_it_can_
         client.end()
 
 
+@ERAS
 def test_another_page_that_takes_the_place_of_the_first_is_introduced_to_the_client(
     page: Page, probe_bridge: RealBridge, attach: Attach, era: Any
 ) -> None:
