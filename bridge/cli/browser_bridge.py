@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bridge.cli.parsing import Parser, Subparsers, UsageError
-from bridge.cli.redirect_file import redirect_name, redirect_page
+from bridge.cli.redirect_file import is_redirect_of, redirect_name, redirect_page
 from bridge.client.discovery import remove_stale
 from bridge.client.process_identity import process_start
 from bridge.client.runtime_directory import (
@@ -175,6 +175,11 @@ class _Notice:
         """Remove the files, where they are still ours."""
         while self._files:
             self._directory.remove(self._files.pop())
+        # Those of `bascule open` as well: the link in them has ended with this process.
+        with contextlib.suppress(OSError):
+            for name in self._directory.names():
+                if is_redirect_of(os.getpid(), name):
+                    self._directory.remove_ours(name)
 
 
 def _say_goodbye() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import json
 import os
 import shlex
@@ -17,14 +18,15 @@ import signal
 import sys
 import tempfile
 import webbrowser
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.browser_assets import browser_assets
 from bridge.cli.demo_drawing import draw, drawing_app
 from bridge.cli.redirect_file import redirect_name, redirect_page
+from bridge.cli.stop_signals import stop_numbers
 from bridge.contract.attach_link import attach_link
 from bridge.contract.error_codes import ExitCode
 from bridge.servers.static_pages import StaticPages
@@ -42,6 +44,12 @@ _CHROMIUM_ARGS: Final = [
     "--disable-component-update",
     "--disable-sync",
 ]
+_EPILOG: Final = """\
+examples:
+  bascule demo
+  bascule demo --headless firefox --screenshot demo.png
+  bascule demo --headless --stay
+"""
 _ATTACH_SECONDS: Final = 300.0
 _STEP_SECONDS: Final = 30.0
 
@@ -52,7 +60,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
         "demo",
         help="show a terminal editing a text that is open in a browser",
         description="Serve the demo page, start a bridge, open the page and edit it from here.",
-        epilog="examples:\n  bascule demo\n  bascule demo --headless firefox --screenshot demo.png",
+        epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -61,6 +69,11 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
         const="chromium",
         choices=("chromium", "firefox"),
         help="without a window, by Playwright: chromium (default) or firefox",
+    )
+    parser.add_argument(
+        "--stay",
+        action="store_true",
+        help="keep a headless run's page and app open until Ctrl-C, to drive them yourself",
     )
     parser.add_argument(
         "--screenshot",
@@ -73,9 +86,12 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
 
 def run(args: argparse.Namespace) -> int:
     """Run the demo to its end. Returns an exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Whoever keeps it in a file reads there while the demo goes on.
+        sys.stdout.reconfigure(line_buffering=True)
     try:
         return asyncio.run(_demo(args))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         print("\nStopped. The bridge and the page's server are gone.")
         return ExitCode.DONE
     except DemoError as error:
@@ -87,25 +103,61 @@ class DemoError(Exception):
     """The demo cannot go on. The message says why and what to do."""
 
 
+class _Bridge(NamedTuple):
+    """The running bridge."""
+
+    child: asyncio.subprocess.Process
+    endpoint: dict[str, str]
+    """What its first line said."""
+
+
 async def _demo(args: argparse.Namespace) -> int:
     # A signal must end the children too: it unwinds the stack like an interrupt does.
     task = asyncio.current_task()
     if task is not None and sys.platform != "win32":
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        for number in stop_numbers():
+            if number != signal.SIGINT:
+                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     async with AsyncExitStack() as stack:
         pages = await stack.enter_async_context(
             StaticPages(browser_assets(), index="demo/index.html")
         )
         print(f"The demo page is served at {pages.page}")
-        bridge = await stack.enter_async_context(_bridge(pages))
+        child, bridge = await stack.enter_async_context(_bridge(pages))
         print(f"The bridge runs at {bridge['url']}, for {bridge['origin']} only.")
         link = attach_link(pages.page, bridge["url"], bridge["token"])
+        return await _while_it_runs(child, _show(args, bridge, link))
+
+
+async def _while_it_runs(
+    child: asyncio.subprocess.Process, shown: Coroutine[object, object, int]
+) -> int:
+    """Return what is shown comes to. Raises `DemoError` where the bridge ends before."""
+    showing = asyncio.create_task(shown)
+    ending = asyncio.create_task(child.wait())
+    try:
+        await asyncio.wait((showing, ending), return_when=asyncio.FIRST_COMPLETED)
+        if ending.done():
+            raise DemoError(
+                f"the bridge has ended, with status {ending.result()}, and nothing reaches the "
+                "page any more. Start the demo again."
+            )
+        return await showing
+    finally:
+        for task in (showing, ending):
+            task.cancel()
+        await asyncio.gather(showing, ending, return_exceptions=True)
+
+
+async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> int:
+    async with AsyncExitStack() as stack:
         page = None
-        if args.headless:
-            page = await _open_headless(stack, args.headless, link)
-        else:
-            _open_in_browser(stack, link)
-        await _attached(bridge)
+        with ExitStack() as opening:
+            if args.headless:
+                page = await _open_headless(stack, args.headless, link)
+            else:
+                opening.enter_context(_open_in_browser(link))
+            await _attached(bridge)
         print("The page is attached.\n")
         await _edit(bridge)
         drawing = await stack.enter_async_context(drawing_app(headless=bool(args.headless)))
@@ -116,22 +168,23 @@ async def _demo(args: argparse.Namespace) -> int:
         if page is not None:
             await page.screenshot(path=str(picture))
             print(f"\nA picture of the page is in {picture}.")
-            return ExitCode.DONE
-        other = (
-            "" if drawing is None else "                     or:  bascule actions bascule-draw\n"
-        )
+            if not args.stay:
+                return ExitCode.DONE
+        other = "" if drawing is None else f"{'or:':>25}  bascule actions bascule-draw\n"
+        by_hand = "Edit the text in the page as well; both ways go through the same actions.\n"
         print(
-            "\nEdit the text in the page as well; both ways go through the same actions.\n"
+            f"\n{by_hand if page is None else ''}"
             "In another terminal, try:  bascule actions bascule-write\n"
-            f"{other}Ctrl-C ends the demo."
+            f"{other}For an MCP client:         bascule mcp-config CLIENT bascule-write\n"
+            "Ctrl-C ends the demo."
         )
         await asyncio.Event().wait()
     return ExitCode.DONE
 
 
 @asynccontextmanager
-async def _bridge(pages: StaticPages) -> AsyncIterator[dict[str, str]]:
-    """Run the real command as a child, and give what its first line says."""
+async def _bridge(pages: StaticPages) -> AsyncIterator[_Bridge]:
+    """Run the real command as a child, and give it with what its first line says."""
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -157,7 +210,7 @@ async def _bridge(pages: StaticPages) -> AsyncIterator[dict[str, str]]:
         except ValueError:
             raise DemoError(f"the bridge did not start: {line.decode().strip()}") from None
         drain = asyncio.create_task(child.stderr.read())
-        yield endpoint
+        yield _Bridge(child, endpoint)
     finally:
         if child.returncode is None:
             child.terminate()
@@ -166,20 +219,26 @@ async def _bridge(pages: StaticPages) -> AsyncIterator[dict[str, str]]:
             await drain
 
 
-def _open_in_browser(stack: AsyncExitStack, link: str) -> None:
-    """Open the link by a file that only we can read: no process's arguments ever carry it."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bascule-demo-")))
-    redirect = folder / redirect_name(os.getpid())
-    descriptor = os.open(redirect, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(redirect_page(link))
-    if webbrowser.open(redirect.as_uri()):
-        print('The page is opening in your browser: press "Attach" there. (Ctrl-C stops.)')
-    else:
-        print(
-            f"No browser could be started. Open this file in one: {redirect}\n"
-            'Then press "Attach" in the page. (Ctrl-C stops.)'
-        )
+@contextmanager
+def _open_in_browser(link: str) -> Iterator[None]:
+    """Open the link by a file that only we can read: no process's arguments ever carry it.
+
+    The file is there for the length of the context.
+    """
+    with tempfile.TemporaryDirectory(prefix="bascule-demo-") as folder:
+        redirect = Path(folder) / redirect_name(os.getpid())
+        descriptor = os.open(redirect, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(redirect_page(link))
+        if webbrowser.open(redirect.as_uri()):
+            print('The page is opening in your browser: press "Attach" there. (Ctrl-C stops.)')
+        else:
+            print(
+                f"No browser could be started. Open this file in one: {redirect}\n"
+                'Then press "Attach" in the page; on a machine without a desktop, use '
+                "`bascule demo --headless --stay`. (Ctrl-C stops.)"
+            )
+        yield
 
 
 async def _open_headless(stack: AsyncExitStack, name: str, link: str) -> Page:
@@ -263,8 +322,13 @@ async def _run(bridge: dict[str, str], command: str, *arguments: str) -> tuple[i
         stderr=asyncio.subprocess.DEVNULL,
         env=os.environ | {"BASCULE_TOKEN": bridge["token"]},
     )
-    async with asyncio.timeout(_STEP_SECONDS + 10):
-        output, _ = await child.communicate()
+    try:
+        async with asyncio.timeout(_STEP_SECONDS + 10):
+            output, _ = await child.communicate()
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
     return child.returncode or 0, output.decode()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
 import sys
 from collections.abc import AsyncIterator
@@ -94,7 +95,9 @@ async def draw(app: DrawingApp, picture: Path | None = None) -> bool:
         _Step("task", ["task-1", "--wait"]),
     ]
     if picture is not None:
-        steps.append(_Step("render", ["-o", str(picture)]))
+        # A second run replaces the first one's, as it does with the picture of the page.
+        force = ["--force"] if os.path.exists(picture) else []  # noqa: ASYNC240, PTH110
+        steps.append(_Step("render", ["-o", str(picture), *force]))
     for step in steps:
         before = "" if step.stdin is None else f"echo {shlex.quote(step.stdin)} | "
         print(f"$ {before}bascule {step.command} bascule-draw {shlex.join(step.words)}")
@@ -123,6 +126,11 @@ async def _run(app: DrawingApp, step: _Step) -> tuple[int, str]:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(_CALL_SECONDS):
-        output, said = await child.communicate((step.stdin or "").encode())
+    try:
+        async with asyncio.timeout(_CALL_SECONDS):
+            output, said = await child.communicate((step.stdin or "").encode())
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
     return child.returncode or 0, (output or said).decode()

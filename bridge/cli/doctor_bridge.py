@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from bridge import __version__
 from bridge.cli import doctor_facts
 from bridge.cli.doctor_report import Finding, failed, ok, wrong
+from bridge.cli.running_apps import running_apps
 from bridge.cli.target import ChosenBridge
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.client.discovery import is_running
-from bridge.client.native_discovery import running_natives
+from bridge.client.native_discovery import listens, native_entries
 from bridge.client.runtime_directory import (
     RuntimeDirectory,
     RuntimeDirectoryError,
@@ -30,13 +32,14 @@ from bridge.contract.runtime_entry import (
     file_problem,
 )
 
-__all__ = ["way_to_page", "what_runs"]
+__all__ = ["others", "status_now", "way_to_page", "what_runs"]
 
 _START: Final = (
     "Start a bridge for the app that is served at ORIGIN. One that was started with another "
     "XDG_RUNTIME_DIR is not seen from here.",
     "bascule browser-bridge --origin ORIGIN --open",
 )
+_PATIENCE_SECONDS: Final = 2.0
 
 
 class _Entries(NamedTuple):
@@ -48,12 +51,17 @@ class _Entries(NamedTuple):
     """Why each file is not read that has the name of an entry."""
 
 
-def what_runs() -> Iterator[Finding]:
-    """Yield whether the runtime directory can be trusted, and whether anything runs."""
+def what_runs(*, of_bridges: bool) -> Iterator[Finding]:
+    """Yield whether the runtime directory can be trusted, and whether anything runs.
+
+    `of_bridges` says that only a bridge will do: nothing was named, and what an MCP client starts
+    without a name looks for a bridge.
+    """
     try:
         path = runtime_directory_name()
         entries = _entries(path)
-        natives = running_natives()
+        sockets = native_entries()
+        natives = [entry for entry in sockets if listens(entry)]
     except FileNotFoundError:
         yield wrong(
             "directory",
@@ -75,13 +83,41 @@ def what_runs() -> Iterator[Finding]:
             "Stop that bridge and start it again; it writes a file that only you can read.",
         )
         return
-    left = f"; {_many(entries.stale, 'entry', 'entries')} left by killed bridges"
     told = f"{_many(entries.running, 'bridge', 'bridges')}, "
-    told += f"{_many(len(natives), 'native app', 'native apps')}{left if entries.stale else ''}"
-    if entries.running or natives:
+    told += _many(len(natives), "native app", "native apps")
+    told += _left_behind(entries.stale, len(sockets) - len(natives))
+    if entries.running or (natives and not of_bridges):
         yield ok("running", told)
-        return
-    yield wrong("running", f"Nothing runs: {told}.", *_START, status=ExitCode.NO_BRIDGE)
+    elif natives:
+        yield wrong(
+            "running",
+            f"No bridge runs: {told}. A native app is looked at where it is named, and so is what "
+            "`bascule mcp-config CLIENT APP` writes for it.",
+            *others(),
+            *_START,
+            status=ExitCode.NO_BRIDGE,
+        )
+    else:
+        yield wrong("running", f"Nothing runs: {told}.", *_START, status=ExitCode.NO_BRIDGE)
+
+
+def others() -> tuple[str, ...]:
+    """Return the commands that look at what runs, to choose from."""
+    try:
+        words = [word for word, _ in running_apps("APP")]
+    except RuntimeDirectoryError:
+        return ()
+    return tuple(f"bascule doctor {shlex.quote(word)}" for word in words)
+
+
+def status_now(chosen: ChosenBridge) -> Mapping[str, object]:
+    """Return what the bridge says of its page now; nothing where it says nothing."""
+    try:
+        with chosen.connection as connection:
+            status = json.loads(connection.status(_PATIENCE_SECONDS))
+    except BridgeFailure:
+        return {}
+    return status if isinstance(status, dict) else {}
 
 
 def way_to_page(chosen: ChosenBridge) -> Iterator[Finding]:
@@ -97,7 +133,7 @@ def way_to_page(chosen: ChosenBridge) -> Iterator[Finding]:
         with chosen.connection as connection:
             status: dict[str, Any] = json.loads(connection.status())
     except BridgeFailure as failure:
-        yield failed("answer", failure)
+        yield failed("answer", failure, *(others() if entry is None else ()))
         return
     yield doctor_facts.bridge_version(status, __version__, url)
     told = status.get("origin")
@@ -143,6 +179,15 @@ def _problem(path: str) -> str | None:
     if sys.platform != "win32":
         problem = file_problem(status.st_mode, status.st_uid, os.getuid())
     return problem or "it cannot be read"
+
+
+def _left_behind(entries: int, sockets: int) -> str:
+    """Say what ended processes have left, and that nothing has to be done about it."""
+    left = [_many(entries, "entry", "entries") + " of killed bridges"] if entries else []
+    left += [_many(sockets, "socket", "sockets") + " of killed apps"] if sockets else []
+    if not left:
+        return ""
+    return f"; left behind: {' and '.join(left)}, harmless, and gone when the next one starts"
 
 
 def _many(count: int, one: str, more: str) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from bridge.cli.doctor_report import Finding, State, ok, wrong
 from bridge.contract.error_codes import ExitCode
+from bridge.contract.mcp_messages import OLDER
 
 __all__ = [
     "app_answer",
@@ -22,15 +23,12 @@ __all__ = [
     "page_attached",
     "page_state",
     "required_version",
+    "silent",
     "transport",
     "versions",
 ]
 
 _LOOPBACK: Final = re.compile(r"127(?:\.\d{1,3}){3}|(?:.+\.)?localhost|::1")
-_OLDER_CLIENTS: Final = (
-    "A client that offers only 2025-06-18 and then gives up needs --accept-legacy in its entry: "
-    "`bascule mcp-config CLIENT --accept-legacy`."
-)
 
 
 def required_version(requirements: Sequence[str], name: str) -> str | None:
@@ -139,8 +137,40 @@ def transport(status: Mapping[str, Any]) -> Finding:
     )
 
 
-def app_answer(info: Mapping[str, Any], seconds: float) -> Finding:
-    """Say whether the app answered `agent/info` as one that can be driven does."""
+def silent(status: Mapping[str, object] | None, seconds: float, code: str) -> Finding:
+    """Say why an app that is there does not answer. `status` is of its bridge, where it has one.
+
+    What was asked changes nothing, so that nothing is said of what it may have done.
+    """
+    check, told = "app", f"did not answer within {seconds:g} s [{code}]"
+    if status is None:
+        return wrong(
+            check,
+            f"The app {told}: it is busy, or has stopped looking at its connections.",
+            "Wait until it has finished what it does, then ask again; start it again if it does "
+            "not come to an end.",
+        )
+    page = status.get("pageState")
+    if page in {"hidden", "frozen"}:
+        return wrong(
+            check,
+            f"The page {told}, and its tab is {page}: the browser slows such tabs down or stops "
+            "them.",
+            "Bring the tab to the front, then ask again; a window of its own stays visible.",
+        )
+    return wrong(
+        check,
+        f"The page {told}: it is busy.",
+        "Look at the page: a dialog that is open, or a long computation, keeps it from answering. "
+        "Ask again when it reacts; reload it and attach it again if it does not.",
+    )
+
+
+def app_answer(info: Mapping[str, Any], seconds: float, *, in_page: bool = False) -> Finding:
+    """Say whether the app answered `agent/info` as one that can be driven does.
+
+    `in_page` says that the app is in a browser, where it may have the panel.
+    """
     protocol = info.get("protocolVersion")
     if protocol != "1":
         return wrong(
@@ -154,7 +184,10 @@ def app_answer(info: Mapping[str, Any], seconds: float) -> Finding:
         return wrong(
             "app",
             f"{name} {version} answers, and has its actions switched off.",
-            "Switch them on in the app itself: only a person there can.",
+            "Press Resume in the panel on the page, or switch them on in the app itself: only a "
+            "person there can."
+            if in_page
+            else "Switch them on in the app itself: only a person there can.",
         )
     return ok("app", f"{name} {version} answers within {seconds * 1_000:.0f} ms, and is enabled")
 
@@ -173,11 +206,10 @@ def discovered(
             f"bascule {shlex.join(words)}",
         )
     revisions = " and ".join(map(str, supported))
-    return Finding(
+    return ok(
         "mcp",
-        State.OK,
-        f"the gateway answers within {seconds:.1f} s, in the revisions {revisions}",
-        (_OLDER_CLIENTS,),
+        f"the gateway answers within {seconds:.1f} s, in the revisions {revisions} "
+        f"(and in {OLDER} with --accept-legacy)",
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.cli.failure_report import exit_code
+from bridge.cli.failure_report import exit_code, hint_alone
 from bridge.cli.json_text import compact
 from bridge.cli.results import print_line
 from bridge.cli.styles import Style
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bridge.client.bridge_failure import BasculeError
 
-__all__ = ["Finding", "State", "failed", "ok", "report", "until_wrong", "wrong"]
+__all__ = ["Finding", "State", "Waiting", "failed", "ok", "report", "until_wrong", "wrong"]
 
 _NARROWEST: Final = 30
 _WIDEST: Final = 100
@@ -63,6 +63,13 @@ class Finding(NamedTuple):
         }
 
 
+class Waiting(NamedTuple):
+    """The next check may take a while. Shown on a terminal until it has ended."""
+
+    text: str
+    """A few words, for one line of any terminal."""
+
+
 def ok(check: str, text: str) -> Finding:
     """Return what is as it should be."""
     return Finding(check, State.OK, text)
@@ -73,29 +80,40 @@ def wrong(check: str, text: str, *advice: str, status: ExitCode = ExitCode.REFUS
     return Finding(check, State.WRONG, text, advice, status)
 
 
-def failed(check: str, failure: BasculeError) -> Finding:
+def failed(check: str, failure: BasculeError, *more: str) -> Finding:
     """Return a failure as what is wrong. Nothing was done: looking changes nothing."""
+    hint = hint_alone(failure)
     failure.outcome = None
     status = exit_code(failure)
     if status is not ExitCode.NO_BRIDGE:
         status = ExitCode.REFUSED
-    advice = (failure.hint,) if failure.hint else ()
-    return wrong(check, f"{failure.message} [{failure.code}]", *advice, status=status)
+    advice = (hint,) if hint else ()
+    return wrong(check, f"{failure.message} [{failure.code}]", *advice, *more, status=status)
 
 
-def until_wrong(findings: Iterable[Finding]) -> Iterator[Finding]:
+def until_wrong(findings: Iterable[Finding | Waiting]) -> Iterator[Finding | Waiting]:
     """Yield findings up to the first that is wrong: what comes after it could not be told."""
     for finding in findings:
         yield finding
-        if finding.state is State.WRONG:
+        if isinstance(finding, Finding) and finding.state is State.WRONG:
             return
 
 
-def report(findings: Iterable[Finding], args: argparse.Namespace) -> ExitCode:
+def report(findings: Iterable[Finding | Waiting], args: argparse.Namespace) -> ExitCode:
     """Print findings as they come, and return the exit status."""
     told: list[Finding] = []
     style = Style.of(args, sys.stdout)
+    waits = "" if args.json or not sys.stderr.isatty() else "\r"
     for finding in findings:
+        if isinstance(finding, Waiting):
+            if waits:
+                print(f"{finding.text} ...", end="", file=sys.stderr, flush=True)
+                waits = "\r" + " " * (len(finding.text) + 4) + "\r"
+            continue
+        if waits:
+            # The line is wiped before the finding takes its place.
+            print(waits, end="", file=sys.stderr, flush=True)
+            waits = "\r"
         told.append(finding)
         if not args.json:
             print(_for_people(finding, style), end="", flush=True)

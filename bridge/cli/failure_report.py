@@ -16,7 +16,7 @@ from bridge.contract.error_codes import BridgeErrorCode, ExitCode, Outcome
 if TYPE_CHECKING:
     from bridge.client.action_error import ActionError
 
-__all__ = ["error_members", "exit_code", "failure_lines", "report_failure"]
+__all__ = ["error_members", "exit_code", "failure_lines", "hint_alone", "report_failure"]
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = MappingProxyType(
     {
@@ -59,10 +59,22 @@ def failure_lines(failure: BasculeError) -> Iterator[str]:
     if outcome is not None:
         yield outcome
     # A bridge's hint opens with the same sentence; once is enough.
-    hint = failure.hint or (_NEXT_STEPS.get(failure.code, "") if _is_app_error(failure) else "")
-    hint = hint.removeprefix(outcome or "").strip()
+    hint = hint_alone(failure)
+    if not failure.hint and _is_app_error(failure):
+        hint = _NEXT_STEPS.get(failure.code, "")
     if hint:
         yield from (printable(line) for line in hint.splitlines())
+
+
+def hint_alone(failure: BasculeError) -> str:
+    """Return what to do next, without what a bridge says before it of what may have been done.
+
+    Whoever only looked has done nothing, and has no outcome to tell.
+    """
+    hint = failure.hint or ""
+    for outcome in _OUTCOMES.values():
+        hint = hint.removeprefix(outcome)
+    return hint.strip()
 
 
 def report_failure(failure: BasculeError, out: TextIO) -> ExitCode:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.cli.line_relay import LineRelay
+from bridge.cli.program_start import cannot_be_started
 from bridge.cli.protocol_option import add_protocol_options, protocol
 from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.usage_error import UsageError
@@ -34,6 +35,7 @@ An MCP client gives 2 s for both, and then ends this process itself and nothing 
 _EPILOG: Final = """\
 examples:
   bascule headless my-drawing --protocol json < calls.ndjson
+  bascule headless python notes.py --protocol mcp
   bascule headless python -m bridge.demo.drawing --protocol json
   bascule headless --protocol json -- my-drawing --theme dark
   bascule headless my-drawing --protocol mcp
@@ -88,7 +90,8 @@ def run(args: argparse.Namespace) -> int:
         )
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{words[0]} cannot be started: {reason}") from None
+        more = [] if command.protocol == "json" else ["--protocol", "mcp"]
+        raise UsageError(cannot_be_started([*words, *more], reason or "not known why")) from None
     stopped = False
     try:
         with stop_on_signals():

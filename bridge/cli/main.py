@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from bridge.cli.commands import COMMANDS, HIDDEN, Command
@@ -22,6 +23,9 @@ __all__ = ["COMMANDS", "main"]
 
 _CANNOT_BE_WRITTEN: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """The disk is full, the file may not grow, or the terminal is gone."""
+
+_SERVING: Final = frozenset({"browser-stdio", "stdio", "headless"})
+"""Commands that clients start and end as they like, and whose standard error they show."""
 
 if TYPE_CHECKING:
     import argparse
@@ -48,6 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     running = ""
+    if arguments and arguments[0] in _SERVING:
+        _end_at_once_on_interrupts()
     try:
         name, args = _parse(arguments)
         running = name
@@ -73,6 +79,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever called has not been told how it ended.
         called = running in COMMANDS and COMMANDS[running].calls
         return ExitCode.OUTCOME_UNKNOWN if called else ExitCode.REFUSED
+
+
+def _end_at_once_on_interrupts() -> None:
+    """Leave SIGINT to the system until the command takes it: nothing has begun that could end."""
+    # At once: the whole module takes longer to load.
+    import _signal as signal  # type: ignore[import-not-found] # noqa: PLC0415
+
+    # A shell's background job ignores it on purpose, and a thread cannot change it.
+    with suppress(ValueError):
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _write_no_more() -> None:

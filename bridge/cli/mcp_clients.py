@@ -56,6 +56,8 @@ class McpClient(NamedTuple):
     """Whether a version in use opens with the revision before 2025-11-25."""
     more: str = ""
     """What else there is to say about the place."""
+    file: tuple[str, str, str] | None = None
+    """The file that a second entry would break: what names its folder, the usual one, its name."""
 
 
 def _everywhere(place: str) -> Mapping[str, str]:
@@ -101,6 +103,7 @@ MCP_CLIENTS: Final[Mapping[str, McpClient]] = MappingProxyType(
             "mcp_servers",
             is_toml=True,
             offers_older=True,
+            file=("CODEX_HOME", "~/.codex", "config.toml"),
         ),
         "generic": McpClient(
             "an MCP client",
@@ -121,8 +124,11 @@ def is_server_name(name: str) -> bool:
 def config_block(client: McpClient, entry: McpEntry) -> str:
     """Return the whole block, ready to be pasted, without a line break at its end."""
     if client.is_toml:
+        heading = f"[{toml_key(client.key)}.{toml_key(entry.name)}]"
         lines = [
-            f"[{toml_key(client.key)}.{toml_key(entry.name)}]",
+            # Read by whoever wonders why the file cannot be read any more.
+            f"# Once in this file: an earlier {heading} has to go first.",
+            heading,
             f"command = {toml_string(entry.command)}",
             f"args = {toml_array(entry.args)}",
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import stat
 import sys
 import threading
@@ -15,6 +16,7 @@ from bridge.servers.shared_descriptors import read_some
 __all__ = ["ByteInput"]
 
 _READ_BYTES: Final = 65_536
+_PEER_HAS_SHUT: Final[int] = getattr(select, "POLLRDHUP", 0)
 
 
 class ByteInput:
@@ -44,6 +46,19 @@ class ByteInput:
             self._loop.add_reader(self._descriptor, self._read)
         else:
             self._loop.remove_reader(self._descriptor)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether nobody can write any more, though not all may be read.
+
+        Where that cannot be known without reading, it is false.
+        """
+        if not self._watches or self._closed:
+            return False
+        poll = select.poll()
+        # A pipe's end is told unasked, a socket's is not.
+        poll.register(self._descriptor, _PEER_HAS_SHUT)
+        return any(what & (select.POLLHUP | _PEER_HAS_SHUT) for _, what in poll.poll(0))
 
     def close(self) -> None:
         """Read nothing more."""

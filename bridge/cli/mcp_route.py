@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from bridge.cli.mcp_failures import no_app
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.call_deadline import CallDeadline
@@ -232,8 +233,7 @@ def _in_thread(loop: asyncio.AbstractEventLoop, choose: Callable[[], App]) -> as
         try:
             app = choose()
         except UsageError as error:
-            # Several fit: the message lists them, and says how one is chosen.
-            failure = _no_app(str(error))
+            failure = no_app(error)
         except Exception as error:  # noqa: BLE001 - told to whoever waits
             failure = error
         with suppress(RuntimeError):
@@ -251,7 +251,3 @@ def _settle(found: asyncio.Future[App], app: App | None, failure: Exception | No
         found.set_exception(failure)
     elif app is not None:
         found.set_result(app)
-
-
-def _no_app(message: str) -> BridgeFailure:
-    return BridgeFailure(ClientErrorCode.NO_BRIDGE, message, outcome=Outcome.NOT_DELIVERED)

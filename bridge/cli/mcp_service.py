@@ -29,6 +29,9 @@ __all__ = ["serve_mcp"]
 _LAST_ANSWERS_SECONDS: Final = 1.5
 """How long calls in flight have when the input has ended: a client gives us 2 s to end."""
 _RELEASE_SECONDS: Final = 0.3
+_STALLED_SECONDS: Final = 1.0
+"""How long a client that has closed its input may leave what it was answered unread."""
+_LOOKS_WHILE_FULL_SECONDS: Final = 0.25
 
 
 async def serve_mcp(start: McpStart, lines: StdinLines, output: int, choice: AppChoice) -> None:
@@ -41,7 +44,7 @@ async def serve_mcp(start: McpStart, lines: StdinLines, output: int, choice: App
         try:
             if start.pending is not None:
                 gateway.begin(*start.pending)
-            if await _Reading(gateway, lines, ending).run():
+            if await _Reading(gateway, lines, written, ending).run():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_LAST_ANSWERS_SECONDS):
                         await gateway.finished()
@@ -55,14 +58,18 @@ async def serve_mcp(start: McpStart, lines: StdinLines, output: int, choice: App
 class _Reading:
     """Reads as much as the gateway has room for, and looks whether the parent is there."""
 
-    def __init__(self, gateway: McpGateway, lines: StdinLines, ending: asyncio.Event) -> None:
+    def __init__(
+        self, gateway: McpGateway, lines: StdinLines, output: LineOutput, ending: asyncio.Event
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._gateway = gateway
         self._lines = lines
+        self._output = output
         self._ending = ending
         self._input_ended = False
         self._input = ByteInput(lines.descriptor, self._take)
         self._resuming: asyncio.Task[None] | None = None
+        self._stalling: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
 
     async def run(self) -> bool:
@@ -77,7 +84,7 @@ class _Reading:
             await self._ending.wait()
         finally:
             self._input.close()
-            for each in (self._resuming, self._looking):
+            for each in (self._resuming, self._stalling, self._looking):
                 if each is not None:
                     each.cancel()
         return self._input_ended
@@ -92,10 +99,25 @@ class _Reading:
         elif self._gateway.is_full:
             self._input.want(False)
             self._resuming = self._loop.create_task(self._resume())
+            self._watch_stall(self._loop.time(), self._output.waiting_bytes)
 
     async def _resume(self) -> None:
         await self._gateway.room()
+        if self._stalling is not None:
+            self._stalling.cancel()
         self._input.want(True)
+
+    def _watch_stall(self, since: float, waiting: int) -> None:
+        """End where the client has closed its input and takes no answer: its end is not read."""
+        now, left = self._loop.time(), self._output.waiting_bytes
+        if left != waiting or not self._input.is_cut_off:
+            since, waiting = now, left
+        if now - since >= _STALLED_SECONDS:
+            self._ending.set()
+            return
+        self._stalling = self._loop.call_later(
+            _LOOKS_WHILE_FULL_SECONDS, self._watch_stall, since, waiting
+        )
 
     def _look(self) -> None:
         if not self._lines.parent_is_there():

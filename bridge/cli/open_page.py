@@ -10,7 +10,7 @@ import webbrowser
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, choose_bridge, take_words
-from bridge.cli.redirect_file import redirect_name, redirect_page
+from bridge.cli.redirect_file import is_redirect_of, redirect_name, redirect_page
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.runtime_directory import (
     RuntimeDirectory,
@@ -88,10 +88,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _open(entry: RuntimeEntry, link: str) -> bool:
     with RuntimeDirectory.open(runtime_directory_path(), create=False) as directory:
-        # Named after the bridge, whose end makes it worthless: the next bridge to start removes it.
-        prefix = f"open-{entry.pid}-"
+        # Named after the bridge, which removes it at its end; the next one does if it is killed.
         for name in directory.names():
-            if name.startswith(prefix):
+            if is_redirect_of(entry.pid, name):
                 directory.remove_ours(name)
         stored = directory.write(redirect_name(entry.pid), redirect_page(link))
         path = directory.path / stored.name

@@ -10,12 +10,17 @@ from __future__ import annotations
 import html
 import os
 
-__all__ = ["redirect_name", "redirect_page"]
+__all__ = ["is_redirect_of", "redirect_name", "redirect_page"]
 
 
 def redirect_name(pid: int) -> str:
     """Return a fresh name for the file of a process. Not hidden: some browsers refuse those."""
     return f"open-{pid}-{os.urandom(8).hex()}.html"
+
+
+def is_redirect_of(pid: int, name: str) -> bool:
+    """Say whether a file was named so for a process."""
+    return name.startswith(f"open-{pid}-") and name.endswith(".html")
 
 
 def redirect_page(link: str) -> bytes:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.cli.usage_error import UsageError
+from bridge.cli.usage_error import SeveralFitError, UsageError
 from bridge.client.bridge_address import BridgeAddress, parse_address
 from bridge.client.bridge_choice import ChosenBridge, SeveralBridges, choose_bridge
 from bridge.contract.runtime_entry import MAX_ENTRY_BYTES
@@ -118,14 +118,15 @@ def _which(states: Sequence[BridgeState], natives: Sequence[str] = ()) -> UsageE
     from bridge.cli.terminal_text import printable  # noqa: PLC0415 - rarely needed
 
     bridges = [f"{s.app or '(no app)'}  {s.entry.origin}  {s.entry.url}" for s in states]
-    listed = "".join(f"\n  {printable(each)}" for each in (*bridges, *natives))
+    listed = tuple(printable(each) for each in (*bridges, *natives))
     if not natives:
-        return UsageError(
-            f"several bridges are running; choose by --app, --origin or --url:{listed}"
+        return SeveralFitError(
+            "several bridges are running; choose by --app, --origin or --url:", listed
         )
-    return UsageError(
+    return SeveralFitError(
         "several apps are running; choose a native one by its SLUG.PID, a bridge's by --origin or "
-        f"--url:{listed}"
+        "--url:",
+        listed,
     )
 
 

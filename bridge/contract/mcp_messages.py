@@ -48,6 +48,7 @@ META_CLIENT_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 META_CLIENT_INFO: Final = "io.modelcontextprotocol/clientInfo"
 META_LOG_LEVEL: Final = "io.modelcontextprotocol/logLevel"
 META_SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
+_NEEDED: Final = f"{META_PROTOCOL_VERSION} and {META_CLIENT_CAPABILITIES}"
 
 INITIALIZE: Final = "initialize"
 _DISCOVER: Final = "server/discover"
@@ -109,11 +110,9 @@ def meta_refusal(params: Mapping[str, Any]) -> Refusal | None:
     """Check that a modern request has what every one has. The first of the checks."""
     meta = params.get("_meta")
     if not isinstance(meta, Mapping):
-        return _invalid_params("params._meta must be an object")
+        return _invalid_params(f"params._meta must be an object with {_NEEDED}")
     if META_PROTOCOL_VERSION not in meta or META_CLIENT_CAPABILITIES not in meta:
-        return _invalid_params(
-            f"params._meta must have {META_PROTOCOL_VERSION} and {META_CLIENT_CAPABILITIES}"
-        )
+        return _invalid_params(f"params._meta must have {_NEEDED}")
     if not isinstance(meta[META_CLIENT_CAPABILITIES], Mapping):
         return _invalid_params(f"params._meta: {META_CLIENT_CAPABILITIES} must be an object")
     return None

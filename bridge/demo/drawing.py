@@ -5,10 +5,15 @@ Composes the app with a native endpoint, or with standard input and output.
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # What is imported takes a while, and a client may have ended it by then: without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import argparse
 import json
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -41,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     dispatcher = drawing_dispatcher(host, runtime if args.agent_mcp else TIMELESS)
     # A signal ends the app as Ctrl-C does, so that its socket is removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         if args.agent_json or args.agent_mcp:
             dispatcher.set_enabled(True)

@@ -118,7 +118,7 @@ class DrawingHost(Host):
         """Tell the whole state by pages (`offset`, `limit`), or what changed (`sinceRevision`)."""
         unknown = sorted(query.keys() - {"sinceRevision", "offset", "limit"})
         if unknown:
-            _refuse(f"/{unknown[0]}", "state/inspect takes sinceRevision, or offset and limit")
+            _refuse(f"/{unknown[0]}", "an inspection takes sinceRevision, or offset and limit")
         since = _count(query, "sinceRevision", None)
         if since is not None:
             if len(query) > 1:

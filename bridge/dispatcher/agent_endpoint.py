@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import PROTOCOL_LIMITS
-from bridge.contract.mcp_messages import INITIALIZE
+from bridge.contract.mcp_messages import INITIALIZE, LEGACY_METHODS
 from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.call_checks import Expired
 from bridge.dispatcher.dispatcher import Dispatcher
-from bridge.dispatcher.envelope import read_envelope
+from bridge.dispatcher.envelope import Envelope, read_envelope
+from bridge.dispatcher.methods import METHODS
 from bridge.dispatcher.observers import Observers
 from bridge.dispatcher.rpc_session import Message, RpcSession
 from bridge.dispatcher.session_answer import Ending
 
 __all__ = ["AgentEndpoint", "SessionEvent"]
+
+_OF_MCP_ALONE: Final = LEGACY_METHODS - METHODS.keys()
 
 
 @dataclass(slots=True)
@@ -94,7 +97,8 @@ class AgentEndpoint:
         message = rpc.read(envelope)
         if not message.valid:
             # What is no valid request reserves no place.
-            return (await rpc.answer(message, expired=expired)).line
+            refused = None if known is not None else self._not_opened(session, envelope)
+            return refused or (await rpc.answer(message, expired=expired)).line
         place = self._place(session, rpc)
         if place is None:
             return rpc.refuse(message, _session_limit())
@@ -127,11 +131,26 @@ class AgentEndpoint:
         self._observers.notify(event)
         return event
 
+    def _not_opened(self, session: str, envelope: Envelope) -> str | None:
+        """Refuse a request of MCP alone while there is no place for a session.
+
+        Its `initialize` found none either: to call its method unknown would be of no use to it.
+        """
+        if envelope.method not in _OF_MCP_ALONE or self._has_room or self._idle() is not None:
+            return None
+        rpc = RpcSession(self._dispatcher, session, protocol="mcp")
+        message = rpc.read(envelope)
+        return rpc.refuse(message, _session_limit()) if message.valid else None
+
+    @property
+    def _has_room(self) -> bool:
+        return len(self._places) < self._max_sessions
+
     def _place(self, session: str, rpc: RpcSession) -> _Place | None:
         """Find or make a place; None when all are taken by sessions that are busy."""
         place = self._places.pop(session, None)
         if place is None:
-            if len(self._places) >= self._max_sessions and not self._evict():
+            if not self._has_room and not self._evict():
                 return None
             place = _Place(rpc)
             self._places[session] = place
@@ -142,10 +161,15 @@ class AgentEndpoint:
 
     def _evict(self) -> bool:
         """Make a place free, if any session is idle."""
+        name = self._idle()
+        return name is not None and self.close_session(name)
+
+    def _idle(self) -> str | None:
+        """Return the session that makes room first, if any does."""
         for name, place in self._places.items():
             if place.running == 0 and place.pinned != self._dispatcher.times_disabled:
-                return self.close_session(name)
-        return False
+                return name
+        return None
 
 
 def _named(message: Message) -> tuple[str | None, str | None]:

@@ -49,9 +49,7 @@ def action_named(specs: Mapping[str, ActionSpec], name: str) -> ActionSpec:
     """Find an action. Raises `AppError` `UNKNOWN_ACTION`."""
     spec = specs.get(name)
     if spec is None:
-        raise AppError(
-            AppErrorCode.UNKNOWN_ACTION, "The app has no action of this name; see actions/list."
-        )
+        raise AppError(AppErrorCode.UNKNOWN_ACTION, "The app has no action of this name.")
     return spec
 
 
@@ -123,8 +121,7 @@ class CallChecks:
             if spec.kind == "write" and actual is not None:
                 raise AppError(
                     AppErrorCode.REVISION_REQUIRED,
-                    "A write needs expectedRevision: send the revision of the last answer;"
-                    " agent/info has it too.",
+                    "A write needs expectedRevision: the revision of the last answer.",
                 )
         elif actual is None or expected != actual:
             raise AppError(

@@ -43,14 +43,15 @@ def read_envelope(line: bytes | str) -> Envelope:
     except StrictJsonError as error:
         if error.kind == "limit":
             return Envelope(None, error=limit_exceeded(error))
-        return _unreadable(str(error))
+        return _unreadable(error)
     except UnicodeEncodeError:
         return _unreadable("not strict JSON: a lone surrogate")
     return _checked_envelope(message)
 
 
-def _unreadable(why: str) -> Envelope:
-    text = f"The line is not strict JSON ({why})."
+def _unreadable(why: object) -> Envelope:
+    """Say why, in words that say already what it is not."""
+    text = f"The message is {why}."
     return Envelope(None, error=RpcError(JsonRpcErrorNumber.PARSE_ERROR, text))
 
 

@@ -15,6 +15,7 @@ from bridge.contract.mcp_messages import META_SERVER_INFO, Era
 from bridge.contract.strict_json import JsonValue, StrictJsonError, dumps
 from bridge.dispatcher.app_error import sendable_error, to_wire_error
 from bridge.dispatcher.json_copy import output_error
+from bridge.dispatcher.mcp_errors import HINTS, error_text, for_model
 from bridge.dispatcher.params import ABSENT, Absent
 from bridge.dispatcher.plain_json import quick_dumps
 
@@ -22,6 +23,11 @@ __all__ = ["McpAnswers", "ServerInfo", "error_line", "result_line", "told_error"
 
 _RESULT_ELSEWHERE: Final = "The result is in structuredContent."
 _ERROR_ELSEWHERE: Final = "The error is in structuredContent."
+_TOO_MUCH: Final = (
+    "An action that was called has run: do not repeat it. Look with state_inspect what it did, and"
+    " ask for less at once."
+)
+_OUR_HINTS: Final = frozenset({*HINTS.values(), _TOO_MUCH})
 _CUT_MESSAGE: Final = "The error cannot be told in full."
 
 
@@ -94,16 +100,17 @@ class McpAnswers:
         try:
             return self._tool_line(request_id, era, [_text(_RESULT_ELSEWHERE)], structured)
         except Exception as error:  # noqa: BLE001 - as above
-            return self.tool_failure(request_id, era, _unsendable(error, structured))
+            told = for_model(_unsendable(error, structured))
+            return self.tool_failure(request_id, era, told)
 
     def tool_failure(self, request_id: JsonValue, era: Era, error: Mapping[str, Any]) -> str:
         """Return the line of a tool that failed: the whole error as structure and as text.
 
-        `error` is a nested error of control protocol 1.
+        `error` is a nested error as `for_model` tells it. The text begins with what matters most.
         """
         structured = {"error": error}
         try:
-            text = f"{error['message']}\n{dumps(structured).decode()}"
+            text = f"{error_text(error)}\n{dumps(structured).decode()}"
             blocks = list(_text_blocks(text.encode()))
             return self._tool_line(request_id, era, blocks, structured, failed=True)
         except Exception:  # noqa: BLE001, S110 - as above
@@ -192,10 +199,20 @@ def _unsendable(error: Exception, structured: Mapping[str, Any]) -> dict[str, An
         "code": int(code),
         "message": "The action has run, but its result is over the limit"
         f" {error.limit} of {error.maximum}.",
-        "data": {"limit": error.limit, "maximum": error.maximum, "code": code.name},
+        "data": {
+            "limit": error.limit,
+            "maximum": error.maximum,
+            "code": code.name,
+            "hint": _TOO_MUCH,
+        },
     }
 
 
 def _code_alone(data: object) -> dict[str, Any]:
     code = data.get("code") if isinstance(data, Mapping) else None
-    return {"data": {"code": code}} if isinstance(code, str) else {}
+    if not isinstance(code, str):
+        return {}
+    hint = data.get("hint") if isinstance(data, Mapping) else None
+    # One of ours is short; what an app says may be what does not fit.
+    kept = {"hint": hint} if isinstance(hint, str) and hint in _OUR_HINTS else {}
+    return {"data": {"code": code, **kept}}

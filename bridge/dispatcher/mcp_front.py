@@ -164,7 +164,7 @@ class McpFront:
         wire = to_wire_error(error)
         message = wire["message"]
         if envelope.kind == "array":
-            message = "An array is no request; send one message a line."
+            message = "An array is no request; send each message by itself."
         line = error_line(envelope.id, wire["code"], message, wire.get("data"))
         return Answered(line, refused=True)
 

@@ -27,6 +27,8 @@ _TEXTS: Final = frozenset(
     {"application/json", "application/xml", "application/javascript", "application/x-ndjson"}
 )
 """What is text beside `text/*`, `+json` and `+xml`."""
+_PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""What models are shown. Of others, SVG above all, a client may make a failure of the whole."""
 
 
 class ResourceResult(NamedTuple):
@@ -66,7 +68,7 @@ async def answer_resources(
 async def rendered_blocks(
     context: MethodContext, rendered: Result
 ) -> tuple[Mapping[str, Any], ...]:
-    """Return the picture that a rendering names where it is small, and else a link to it.
+    """Return the picture that a rendering names where models can be shown it, else a link.
 
     Raises nothing of the host's: the rendering itself is there.
     """
@@ -80,7 +82,7 @@ async def rendered_blocks(
     except Exception as error:  # noqa: BLE001 - whatever it is, the link is all there is
         context.dispatcher.report_host_error(error)
         return (link,)
-    if _is_large(found) or not _media_type(found.mime_type).startswith("image/"):
+    if _is_large(found) or _media_type(found.mime_type) not in _PICTURES:
         return (link,)
     data = b64encode(found.data).decode()
     return ({"type": "image", "data": data, "mimeType": found.mime_type},)

@@ -98,7 +98,7 @@ class McpSession:
     def _failure(self, request: AppRequest, error: Exception) -> str:
         """Return what a failure is answered with: of a tool, a result that says so."""
         if request.method == "tools/call":
-            return self._front.tool_failure(request, tool_error(error))
+            return self._front.tool_failure(request, tool_error(error, request.params["name"]))
         return _error_line(request.id, error)
 
 

@@ -16,6 +16,7 @@ from bridge.dispatcher.app_error import AppError, contract_code
 from bridge.dispatcher.eventually import Later
 from bridge.dispatcher.mcp_answers import told_error
 from bridge.dispatcher.mcp_catalog import TOOLS_BY_NAME
+from bridge.dispatcher.mcp_errors import HINTS, for_model, result_for_model
 from bridge.dispatcher.mcp_resources import rendered_blocks
 from bridge.dispatcher.methods import METHODS, MethodContext, Result
 from bridge.dispatcher.task_watch import TaskWatch
@@ -61,7 +62,10 @@ async def run_tool(
         raise AppError(
             AppErrorCode.INVALID_INPUT,
             f"The arguments of {name} are not what it takes.",
-            {"errors": [{"path": path, "message": message} for path, message in violations]},
+            {
+                "errors": [{"path": path, "message": message} for path, message in violations],
+                "hint": HINTS["INVALID_PARAMS"],
+            },
         )
     if name == "task_status":
         await watch.wait(dispatcher.tasks.get(arguments["id"]), arguments.get("waitMs", 0) / 1_000)
@@ -71,13 +75,15 @@ async def run_tool(
     if isinstance(result, Later):
         result = await result
     blocks = await rendered_blocks(context, result) if name == "view_render" else ()
-    return ToolOutput(result, blocks)
+    return ToolOutput(result_for_model(name, result), blocks)
 
 
-def tool_error(error: object) -> dict[str, Any]:
-    """Return anything raised as a nested error, which always has a `data.code`."""
+def tool_error(error: object, name: str) -> dict[str, Any]:
+    """Return anything raised by a tool as a nested error, which always has a `data.code`."""
     told = told_error(error)
-    return told if "data" in told else {**told, "data": {"code": contract_code(error)}}
+    if "data" not in told:
+        told = {**told, "data": {"code": contract_code(error)}}
+    return for_model(told, name)
 
 
 @cache

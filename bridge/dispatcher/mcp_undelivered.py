@@ -17,6 +17,10 @@ _BRIDGE_ERROR_NUMBER: Final = -32000
 """JSON-RPC leaves this range to servers: the bridge failed, not the app. `data.code` says how."""
 INTERNAL_ERROR_NUMBER: Final = -32603
 """JSON-RPC's own number for what fails between a request and its answer."""
+_OUTCOMES: Final[Mapping[Outcome, str]] = {
+    Outcome.NOT_DELIVERED: "Nothing was run: try it again.",
+    Outcome.UNKNOWN: "It may have run: look with state_inspect before you try it again.",
+}
 _LISTS: Final[Mapping[str, str]] = {
     "resources/list": "resources",
     "resources/templates/list": "resourceTemplates",
@@ -41,6 +45,8 @@ def undelivered(  # noqa: PLR0913 - what a failure has
     listed = _LISTS.get(request.method)
     if listed is not None and nobody_there:
         return front.result(request, {listed: []}, ttl_ms=0)
+    if request.method == "tools/call" and hint is None and outcome is not None:
+        hint = _OUTCOMES[outcome]
     data = {"code": code}
     if outcome is not None:
         data["outcome"] = outcome.value

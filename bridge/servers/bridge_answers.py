@@ -143,23 +143,27 @@ def error_answer(
     code: BridgeErrorCode,
     *,
     message: str | None = None,
+    hint: str | None = None,
     outcome: Outcome | None = None,
     headers: tuple[tuple[str, str], ...] = (),
 ) -> HttpAnswer:
-    """Return the answer for an error. `message` replaces the usual text of the code."""
+    """Return the answer for an error. `message` and `hint` replace the usual texts of the code."""
     return HttpAnswer(
         BRIDGE_HTTP_STATUS[code],
-        orjson.dumps({"error": error_object(code, message, outcome)}),
+        orjson.dumps({"error": error_object(code, message, outcome, hint)}),
         headers=(*_HEADERS.get(code, ()), *headers),
     )
 
 
 def error_object(
-    code: BridgeErrorCode, message: str | None, outcome: Outcome | None
+    code: BridgeErrorCode,
+    message: str | None,
+    outcome: Outcome | None,
+    hint: str | None = None,
 ) -> dict[str, str]:
     """Return an error as it is written, in an answer of its own or among others."""
     error = {"code": code.value, "message": message or error_message(code)}
-    hint = error_hint(code, outcome)
+    hint = hint or error_hint(code, outcome)
     if hint is not None:
         error["hint"] = hint
     if outcome is not None:

@@ -94,6 +94,8 @@ class Refused:
     code: BridgeErrorCode
     message: str | None = None
     allow: str | None = None
+    hint: str | None = None
+    """In place of what the code usually advises."""
 
 
 Verdict: TypeAlias = Passed | Preflight | Refused
@@ -150,7 +152,15 @@ def _check_origin(head: RequestHead, route: Route, policy: GatePolicy) -> Refuse
     expected = [policy.origin.encode()] if route.caller is CallerClass.BROWSER else []
     if head.values(b"origin") == expected:
         return None
-    return Refused(BridgeErrorCode.FORBIDDEN_ORIGIN)
+    if expected:
+        return Refused(BridgeErrorCode.FORBIDDEN_ORIGIN)
+    # Another --origin would not help: a browser's request is never a terminal's.
+    return Refused(
+        BridgeErrorCode.FORBIDDEN_ORIGIN,
+        "This route is for terminals, which send no Origin.",
+        hint="Send the request without the header Origin. A page does not call this route, whatever"
+        " its origin: it attaches, and is called.",
+    )
 
 
 def _check_method(head: RequestHead, route: Route) -> Refused | None:

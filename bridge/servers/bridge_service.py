@@ -115,9 +115,9 @@ class BridgeService:
         """Serve one request, from its head on. Raises `ConnectionError` when the peer is gone."""
         head = RequestHead(request.method, request.raw_path, request.raw_headers)
         match check_head(head, self._policy):
-            case Refused(code, message, allow):
+            case Refused(code, message, allow, hint):
                 allowed = () if allow is None else (("Allow", allow),)
-                answer = error_answer(code, message=message, headers=allowed)
+                answer = error_answer(code, message=message, hint=hint, headers=allowed)
                 # A body may follow that nobody has looked at.
                 return await self.send(request, head, answer, close=True)
             case Preflight(route):

@@ -40,22 +40,27 @@ _NAMED_BY: Final[Mapping[str, str]] = {
     "resources/read": "uri",
 }
 _ENCODED: Final = re.compile(rb"=\?base64\?([A-Za-z0-9+/]*={0,2})\?=")
-_NO_QUALITY: Final = re.compile(r"q=0(?:\.0{0,3})?")
+_NO_QUALITY: Final = re.compile(r"q[ \t]*=[ \t]*0(?:\.0{0,3})?")
 
 
 def accepts_both(accept: Sequence[bytes]) -> bool:
     """Say whether `Accept` admits both forms of an answer; without the header it admits all."""
     if not accept:
         return True
-    ranges: set[str] = set()
+    ranges: dict[str, bool] = {}
     for entry in b",".join(accept).decode("latin-1").lower().split(","):
         media, *parameters = (part.strip() for part in entry.split(";"))
-        if not any(_NO_QUALITY.fullmatch(parameter) for parameter in parameters):
-            ranges.add(media)
-    return all(
-        ranges & {wanted, wanted.partition("/")[0] + "/*", "*/*"}
-        for wanted in ("application/json", EVENT_STREAM)
-    )
+        refused = any(_NO_QUALITY.fullmatch(parameter) for parameter in parameters)
+        ranges[media] = ranges.get(media, True) and not refused
+    return _admits(ranges, "application/json") and _admits(ranges, EVENT_STREAM)
+
+
+def _admits(ranges: Mapping[str, bool], wanted: str) -> bool:
+    """Judge by the range that says most about a type: one refused by name is refused."""
+    for each in (wanted, wanted.partition("/")[0] + "/*", "*/*"):
+        if each in ranges:
+            return ranges[each]
+    return False
 
 
 def claims_modern(head: RequestHead) -> bool:

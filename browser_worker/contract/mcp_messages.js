@@ -20,6 +20,7 @@ export const META_CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilit
 export const META_CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 export const META_LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 export const META_SERVER_INFO = "io.modelcontextprotocol/serverInfo";
+const NEEDED = `${META_PROTOCOL_VERSION} and ${META_CLIENT_CAPABILITIES}`;
 
 export const INITIALIZE = "initialize";
 const DISCOVER = "server/discover";
@@ -98,14 +99,12 @@ export function eraOf(method, params) {
  */
 export function metaRefusal(params) {
   const meta = own(params, "_meta");
-  if (!isObject(meta)) return invalidParams("params._meta must be an object");
+  if (!isObject(meta)) return invalidParams(`params._meta must be an object with ${NEEDED}`);
   if (
     !Object.hasOwn(meta, META_PROTOCOL_VERSION) ||
     !Object.hasOwn(meta, META_CLIENT_CAPABILITIES)
   ) {
-    return invalidParams(
-      `params._meta must have ${META_PROTOCOL_VERSION} and ${META_CLIENT_CAPABILITIES}`,
-    );
+    return invalidParams(`params._meta must have ${NEEDED}`);
   }
   if (!isObject(meta[META_CLIENT_CAPABILITIES])) {
     return invalidParams(`params._meta: ${META_CLIENT_CAPABILITIES} must be an object`);

@@ -7,13 +7,15 @@
 
 import { isObject } from "../contract/json_number.js";
 import { PROTOCOL_LIMITS } from "../contract/limits.js";
-import { INITIALIZE } from "../contract/mcp_messages.js";
+import { INITIALIZE, LEGACY_METHODS } from "../contract/mcp_messages.js";
 import { AppError } from "./app_error.js";
 import { readEnvelope } from "./envelope.js";
+import { METHODS } from "./methods.js";
 import { Observers } from "./observers.js";
 import { RpcSession } from "./rpc_session.js";
 
 /** @import { Dispatcher } from "./dispatcher.js" */
+/** @import { Envelope } from "./envelope.js" */
 /** @import { Message } from "./rpc_session.js" */
 
 /**
@@ -85,12 +87,12 @@ export class AgentEndpoint {
     const rpc = known?.rpc ?? new RpcSession(this._dispatcher, session);
     const message = rpc.read(envelope);
     // What is no valid request reserves no place.
-    if (!message.valid) return (await rpc.answer(message, expired)) ?? null;
-    const place = this._place(session, rpc);
-    if (place === undefined) {
-      const text = "Every session of this app is busy; nothing was run. Try again.";
-      return rpc.refuse(message, new AppError("SESSION_LIMIT", text)) ?? null;
+    if (!message.valid) {
+      const refused = known === undefined ? this._notOpened(session, envelope) : undefined;
+      return refused ?? (await rpc.answer(message, expired)) ?? null;
     }
+    const place = this._place(session, rpc);
+    if (place === undefined) return rpc.refuse(message, sessionLimit()) ?? null;
     if (message.taken !== undefined && envelope.method === INITIALIZE) {
       place.pinned = this._dispatcher.timesDisabled;
     }
@@ -121,6 +123,27 @@ export class AgentEndpoint {
   }
 
   /**
+   * Refuses a request of MCP alone while there is no place for a session. Its `initialize` found none
+   * either: to call its method unknown would be of no use to it.
+   *
+   * @param {string} session
+   * @param {Envelope} envelope
+   * @returns {string | undefined}
+   */
+  _notOpened(session, envelope) {
+    const { method } = envelope;
+    if (METHODS.has(method) || !LEGACY_METHODS.has(method)) return undefined;
+    if (this._hasRoom() || this._idle() !== undefined) return undefined;
+    const rpc = new RpcSession(this._dispatcher, session, { protocol: "mcp" });
+    const message = rpc.read(envelope);
+    return message.valid ? rpc.refuse(message, sessionLimit()) : undefined;
+  }
+
+  _hasRoom() {
+    return this._places.size < this._maxSessions;
+  }
+
+  /**
    * @param {string} session
    * @param {RpcSession} rpc Its state, or what is to become it.
    * @returns {Place | undefined} Undefined when all places are taken by sessions that are busy.
@@ -132,7 +155,7 @@ export class AgentEndpoint {
       this._places.set(session, known);
       return known;
     }
-    if (this._places.size >= this._maxSessions && !this._evict()) return undefined;
+    if (!this._hasRoom() && !this._evict()) return undefined;
     const place = { rpc, running: 0, pinned: undefined };
     this._places.set(session, place);
     this._observers.notify({ phase: "open", session });
@@ -141,12 +164,22 @@ export class AgentEndpoint {
 
   /** @returns {boolean} Whether a place was made free. */
   _evict() {
-    for (const [name, place] of this._places) {
-      const idle = place.running === 0 && place.pinned !== this._dispatcher.timesDisabled;
-      if (idle) return this.closeSession(name);
-    }
-    return false;
+    const name = this._idle();
+    return name !== undefined && this.closeSession(name);
   }
+
+  /** The session that makes room first, if any does. */
+  _idle() {
+    for (const [name, place] of this._places) {
+      if (place.running === 0 && place.pinned !== this._dispatcher.timesDisabled) return name;
+    }
+    return undefined;
+  }
+}
+
+function sessionLimit() {
+  const text = "Every session of this app is busy; nothing was run. Try again.";
+  return new AppError("SESSION_LIMIT", text);
 }
 
 /**

@@ -36,7 +36,7 @@ export function actionNamed(specs, name, host) {
   if (availability !== null) {
     throw new AppError("UNAVAILABLE", availability.reason, { availability });
   }
-  throw new AppError("UNKNOWN_ACTION", "The app has no action of this name; see actions/list.");
+  throw new AppError("UNKNOWN_ACTION", "The app has no action of this name.");
 }
 
 /** The checks of one dispatcher's calls. */
@@ -104,7 +104,7 @@ export class CallChecks {
       if (spec.kind === "write" && actual !== null) {
         throw new AppError(
           "REVISION_REQUIRED",
-          "A write needs expectedRevision: send the revision of the last answer; agent/info has it too.",
+          "A write needs expectedRevision: the revision of the last answer.",
         );
       }
       return;

@@ -35,7 +35,7 @@ export function readEnvelope(line) {
       null,
       error.kind === "limit"
         ? limitExceeded(error)
-        : new RpcError("PARSE_ERROR", `The line is not strict JSON (${error.message}).`),
+        : new RpcError("PARSE_ERROR", `The message is ${error.message}.`),
     );
   }
 }

@@ -11,6 +11,7 @@ import { META_SERVER_INFO } from "../contract/mcp_messages.js";
 import { StrictJsonError, stringify } from "../contract/strict_json.js";
 import { AppError, contractCode, sendableError, toWireError } from "./app_error.js";
 import { outputError } from "./json_copy.js";
+import { errorText, forModel, HINTS } from "./mcp_errors.js";
 
 /** @import { Era } from "../contract/mcp_messages.js" */
 /** @import { WireError } from "./app_error.js" */
@@ -20,6 +21,9 @@ import { outputError } from "./json_copy.js";
 /** @typedef {Record<string, unknown>} Block A block of content. */
 
 const ELSEWHERE = "The result is in structuredContent.";
+const TOO_MUCH =
+  "An action that was called has run: do not repeat it. Look with state_inspect what it did, and ask for less at once.";
+const OUR_HINTS = new Set([...Object.values(HINTS), TOO_MUCH]);
 const ERROR_ELSEWHERE = "The error is in structuredContent.";
 
 /** The answers of one server. */
@@ -64,15 +68,16 @@ export class McpAnswers {
     try {
       return this._line(request, { content: [text(ELSEWHERE)], structuredContent: structured });
     } catch (error) {
-      return this.toolFailure(request, toolError(tooLarge(error, structured)));
+      return this.toolFailure(request, tooLarge(error, structured));
     }
   }
 
   /**
-   * What a tool failed with: some clients show the model nothing but the text.
+   * What a tool failed with: some clients show the model nothing but the text, which begins with what
+   * matters most.
    *
    * @param {Answerable} request
-   * @param {WireError} error
+   * @param {WireError} error As `forModel` tells it.
    * @returns {string}
    */
   toolFailure(request, error) {
@@ -81,7 +86,7 @@ export class McpAnswers {
     const line = (content) =>
       this._line(request, { content, structuredContent: structured, isError: true });
     try {
-      return line(textBlocks(`${error.message}\n${stringify(structured)}`));
+      return line(textBlocks(`${errorText(error)}\n${stringify(structured)}`));
     } catch {
       // It is told in fewer words.
     }
@@ -139,8 +144,18 @@ function cut({ code, data }) {
   return {
     code,
     message: "The error cannot be told in full.",
-    ...(typeof known === "string" ? { data: { code: known } } : {}),
+    ...(typeof known === "string" ? { data: { code: known, ...ourHint(data) } } : {}),
   };
+}
+
+/**
+ * The hint of an error where it is one of ours, which is short. What an app says may be what does not fit.
+ *
+ * @param {WireError["data"]} data
+ */
+function ourHint(data) {
+  const hint = data?.["hint"];
+  return typeof hint === "string" && OUR_HINTS.has(hint) ? { hint } : {};
 }
 
 /**
@@ -158,30 +173,31 @@ export function wireError(error) {
 }
 
 /**
- * The same as a tool tells it: always with a code for programs.
+ * The same as a tool tells it: always with a code for programs, and with what a model has to know.
  *
  * @param {unknown} error
+ * @param {string} tool
  * @returns {WireError}
  */
-export function toolError(error) {
+export function toolError(error, tool) {
   const told = wireError(error);
-  return told.data === undefined ? { ...told, data: { code: contractCode(error) } } : told;
+  const whole = told.data === undefined ? { ...told, data: { code: contractCode(error) } } : told;
+  return forModel(whole, tool);
 }
 
 /**
  * @param {unknown} error
  * @param {unknown} structured
+ * @returns {WireError}
  */
 function tooLarge(error, structured) {
   if (!(error instanceof StrictJsonError) || error.kind !== "limit") {
-    return outputError(error, structured);
+    return forModel(wireError(outputError(error, structured)));
   }
   const { limit, maximum } = error;
-  return new AppError(
-    "LIMIT_EXCEEDED",
-    `The action has run, but its result is over the limit ${limit} of ${maximum}.`,
-    { limit, maximum },
-  );
+  const message = `The action has run, but its result is over the limit ${limit} of ${maximum}.`;
+  const told = wireError(new AppError("LIMIT_EXCEEDED", message, { limit, maximum }));
+  return { ...told, data: { ...told.data, hint: TOO_MUCH } };
 }
 
 /**

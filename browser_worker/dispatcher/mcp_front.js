@@ -209,7 +209,7 @@ function notification({ method, params }) {
  */
 function wordsOf({ kind, error }) {
   if (kind !== "array") return error;
-  return new RpcError("INVALID_REQUEST", "An array is no request; send one message a line.");
+  return new RpcError("INVALID_REQUEST", "An array is no request; send each message by itself.");
 }
 
 /**

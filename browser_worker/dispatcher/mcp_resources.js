@@ -33,6 +33,9 @@ const TEXTS = new Set([
   "application/x-ndjson",
 ]);
 
+/** What models are shown. Of others, SVG above all, a client may make a failure of the whole. */
+const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
 /**
  * Answers one of the methods `resources/*`.
  *
@@ -98,7 +101,7 @@ async function readSmall(context, uri, era) {
 }
 
 /**
- * The picture that a rendering names, or a link to it where it is large, no picture, or gone.
+ * The picture that a rendering names where models can be shown it, else a link to it.
  *
  * @param {MethodContext} context
  * @param {string} uri
@@ -115,7 +118,7 @@ export async function picture(context, uri, mimeType) {
   try {
     const found = await whole(context, uri);
     const isSmall = found.size <= MCP_LIMITS.maxSmallResourceBytes;
-    if (!isSmall || !mediaType(found.mimeType).startsWith("image/")) return link;
+    if (!isSmall || !PICTURES.has(mediaType(found.mimeType))) return link;
     return { type: "image", data: base64(found.data), mimeType: found.mimeType };
   } catch (error) {
     context.dispatcher.reportHostError(error);

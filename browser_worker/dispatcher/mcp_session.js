@@ -152,7 +152,7 @@ export class McpSession {
    */
   _failure(request, error) {
     return request.method === "tools/call"
-      ? this._front.toolFailure(request, toolError(error))
+      ? this._front.toolFailure(request, toolError(error, String(request.params["name"])))
       : errorLine(request.id, wireError(error));
   }
 }

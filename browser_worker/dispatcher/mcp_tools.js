@@ -9,6 +9,7 @@ import { toPlain } from "../contract/strict_json.js";
 import { AppError } from "./app_error.js";
 import { andThen } from "./eventually.js";
 import { TOOLS } from "./mcp_catalog.js";
+import { HINTS, resultForModel } from "./mcp_errors.js";
 import { picture } from "./mcp_resources.js";
 import { METHODS } from "./methods.js";
 
@@ -52,11 +53,14 @@ export function runTool(context, name, given, watch) {
   if (errors.length > 0) {
     throw new AppError("INVALID_INPUT", `The arguments of ${name} are not what it takes.`, {
       errors,
+      hint: HINTS["INVALID_PARAMS"],
     });
   }
   if (name === "task_status") return taskStatus(context, given, watch);
   return andThen(method(name)(context, given), (structured) =>
-    name === "view_render" ? withPicture(context, structured) : plain(structured),
+    name === "view_render"
+      ? withPicture(context, structured)
+      : plain(resultForModel(name, structured)),
   );
 }
 
@@ -90,7 +94,9 @@ function taskStatus(context, given, watch) {
   return andThen(waited, () => {
     // The way may have been shut meanwhile.
     dispatcher.requireEnabled();
-    return andThen(method("task_status")(context, given), plain);
+    return andThen(method("task_status")(context, given), (structured) =>
+      plain(resultForModel("task_status", structured)),
+    );
   });
 }
 

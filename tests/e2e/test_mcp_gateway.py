@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import signal
 import subprocess
@@ -144,6 +145,22 @@ def test_both_revisions_are_served_by_one_gateway_beside_each_other(
         listed = client.ask(modern(2, "resources/list"))["result"]
         assert listed["resultType"] == "complete"
         assert "resultType" not in client.ask(legacy(3, "resources/list"))["result"]
+        client.end()
+
+
+def test_a_model_is_shown_a_picture_where_it_asks_for_one_of_a_kind_that_it_can_see(
+    page: Page, bridge: RealBridge, attach: Attach
+) -> None:
+    attach(page, bridge)
+    with gateway(bridge.runtime) as client:
+        client.ask(discover(0))
+        drawn: dict[str, Any] = {}
+        for kind in ("svg", "png"):
+            asked = modern(kind, "tools/call", name="view_render", arguments={"format": kind})
+            drawn[kind] = client.ask(asked)["result"]["content"][1]
+        assert drawn["svg"]["type"] == "resource_link"
+        assert (drawn["png"]["type"], drawn["png"]["mimeType"]) == ("image", "image/png")
+        assert base64.b64decode(drawn["png"]["data"]).startswith(b"\x89PNG")
         client.end()
 
 

@@ -254,7 +254,7 @@ export const DOCUMENT_ACTIONS = Object.freeze([
           format: {
             type: "string",
             enum: [...PICTURE_FORMATS],
-            description: `${PICTURE_FORMATS[0]} by default`,
+            description: `${PICTURE_FORMATS[0]} by default; png where a model is to see it`,
           },
           width: {
             type: "integer",

@@ -146,7 +146,12 @@ test("a result that is too large as text as well is given as data only, and too 
   assert.deepEqual(failed.structuredContent.error, {
     code: 1015,
     message: "The action has run, but its result is over the limit encodedBytes of 1048576.",
-    data: { limit: "encodedBytes", maximum: 1_048_576, code: "LIMIT_EXCEEDED" },
+    data: {
+      limit: "encodedBytes",
+      maximum: 1_048_576,
+      code: "LIMIT_EXCEEDED",
+      hint: "An action that was called has run: do not repeat it. Look with state_inspect what it did, and ask for less at once.",
+    },
   });
 });
 

@@ -123,8 +123,11 @@ function assertToldTwice(answer) {
     .map((/** @type {any} */ block) => (block.type === "text" ? block.text : ""))
     .join("");
   if (result.isError) {
-    const said = `${result.structuredContent.error.message}\n`;
-    hold(text.startsWith(said), () => `the text is ${text.slice(0, 400)}`);
+    const { message, data } = result.structuredContent.error;
+    const said = text.slice(0, text.lastIndexOf("\n") + 1);
+    const hint = data.hint === undefined ? "" : `${data.hint}\n`;
+    const toldFirst = said.startsWith(`${message}\n`) && said.endsWith(hint);
+    hold(toldFirst || text.endsWith(ELSEWHERE), () => `the text is ${text.slice(0, 400)}`);
     text = text.slice(said.length);
   }
   if (text.endsWith(ELSEWHERE)) return;

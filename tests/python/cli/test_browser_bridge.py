@@ -135,6 +135,25 @@ def test_another_file_in_the_entry_s_place_is_left(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
+@pytest.mark.parametrize("opened_by", ["the bridge", "bascule open"])
+def test_the_file_with_its_link_ends_with_the_bridge(opened_by: str, tmp_path: Path) -> None:
+    environ = {"BROWSER": "true"}
+    options = ["--open"] if opened_by == "the bridge" else []
+    other = tmp_path / "bascule" / f"open-{os.getpid()}-0123.html"
+    with bridge_command(tmp_path, *options, environ=environ) as bridge:
+        if not options:
+            assert run_command(tmp_path, "open", environ=environ).returncode == ExitCode.DONE
+        else:
+            link_of(bridge)
+        other.touch(0o600)
+        mine = f"open-{bridge.child.pid}-*.html"
+        (file,) = other.parent.glob(mine)
+        assert bridge.token not in file.name
+        assert bridge.stop() == ExitCode.DONE
+    # Nobody else's is touched.
+    assert list(other.parent.glob("open-*.html")) == [other]
+
+
 def test_after_a_kill_the_next_bridge_removes_the_entry(tmp_path: Path) -> None:
     with bridge_command(tmp_path) as killed:
         assert killed.stop(signal.SIGKILL) == -signal.SIGKILL

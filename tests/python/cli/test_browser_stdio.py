@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from bridge.contract.error_codes import ExitCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
 from tests.python.support.command_line import (
     entry_for,
+    environment,
     pipe,
     post_entry,
     process_to_kill,
@@ -170,6 +172,35 @@ def test_a_signal_in_mid_call_releases_the_session_and_says_that_it_may_have_run
         assert b"may have run" in pipe(child.stderr).read()
     release.set()
     assert len(bridge.of("/session/close")) == 1
+
+
+@pytest.mark.parametrize("command", ["browser-stdio", "stdio", "headless"])
+def test_an_interrupt_before_it_serves_ends_it_without_a_word(command: str, tmp_path: Path) -> None:
+    # As it comes while the command's own modules are loaded, which takes most of a start.
+    program = (
+        "import importlib, os, signal, sys\n"
+        "from bridge.cli import main\n"
+        "def load(name):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return importlib.import_module(name)\n"
+        "main._load = lambda command: load(command.module)\n"
+        "sys.exit(main.main(sys.argv[1:]))\n"
+    )
+
+    def interrupted(*words: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-c", program, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environment(tmp_path),
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+
+    ended = interrupted(command)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, b"", b"")
+    # A person who interrupts any other command is told.
+    assert b"interrupted" in interrupted("list").stderr
 
 
 def test_a_second_signal_ends_it_at_once(bridge: FakeBridge, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from bridge.cli import demo_drawing
 from bridge.cli.demo_drawing import DrawingApp, draw, drawing_app
+from bridge.client.native_discovery import native_entries
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no native endpoints on Windows")
 
@@ -22,18 +23,25 @@ def _runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.mark.parametrize("of_another_run", [False, True])
 async def test_commands_draw_in_an_app_of_its_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    of_another_run: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = tmp_path / "drawing.png"
+    if of_another_run:
+        picture.write_bytes(b"of another run")
     async with drawing_app(headless=True) as app:
         assert app is not None
+        assert [entry.path for entry in native_entries()] == [app.path]
         assert await draw(app, picture)
     shown = capsys.readouterr().out
     assert "$ bascule call bascule-draw draw.shape.add kind=rectangle" in shown
     assert "| bascule batch bascule-draw --atomic" in shown
     assert '"resource": "draw:export/task-1.svg"' in shown
+    assert ("--force" in shown) == of_another_run
     assert picture.read_bytes().startswith(b"\x89PNG")
+    # It was ended by a signal, and has removed its socket.
+    assert native_entries() == []
 
 
 async def test_a_call_that_fails_is_shown_and_told(capsys: pytest.CaptureFixture[str]) -> None:

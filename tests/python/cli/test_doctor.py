@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -18,7 +19,13 @@ from bridge.cli.doctor_report import State
 from bridge.cli.main import main
 from bridge.contract.error_codes import ExitCode, Outcome
 from bridge.contract.mcp_messages import LEGACY, MODERN
-from tests.python.support.command_line import ORIGIN, ended_process, entry_for, post_entry
+from tests.python.support.command_line import (
+    ORIGIN,
+    ended_process,
+    entry_for,
+    fresh_token,
+    post_entry,
+)
 from tests.python.support.fake_bridge import (
     Answer,
     Bytes,
@@ -104,7 +111,9 @@ def test_every_step_to_a_page_is_told_in_order(
             assert [each["check"] for each in found] == TO_A_PAGE
             assert {each["state"] for each in found} == {"ok"}
             assert f"{MODERN} and {LEGACY}" in last["text"]
-            assert "--accept-legacy" in advice(last)
+            # Nothing is to be done, so that nothing is advised.
+            assert last["text"].endswith("(and in 2025-06-18 with --accept-legacy)")
+            assert last["advice"] == []
         asked_of_app = [request.json()["request"]["method"] for request in bridge.of("/rpc")]
     assert set(asked_of_app) == {"agent/info"}
     assert asked == [["browser-stdio"]] * 4
@@ -175,10 +184,60 @@ def test_what_killed_bridges_left_is_told_and_is_no_bridge(runtime: Path, capfd:
         post_entry(runtime, entry_for(bridge, pid=ended_process(), process_start=None))
         _, last = examined(capfd, ExitCode.NO_BRIDGE)
         assert last["check"] == "running"
-        assert "no bridges, no native apps; 1 entry left by killed bridges" in last["text"]
+        assert "no bridges, no native apps; left behind: 1 entry of killed bridges" in last["text"]
+        assert "harmless" in last["text"]
+        assert "bascule browser-bridge --origin ORIGIN --open" in last["advice"]
         post_entry(runtime, entry_for(bridge))
         found, _ = examined(capfd, ExitCode.DONE)
-    assert found[2]["text"] == "1 bridge, no native apps; 1 entry left by killed bridges"
+    assert found[2]["text"].startswith(
+        "1 bridge, no native apps; left behind: 1 entry of killed bridges, harmless"
+    )
+
+
+def test_a_native_app_is_no_stand_in_for_a_bridge_that_was_killed(
+    monkeypatch: pytest.MonkeyPatch, asked: list[list[str]], capfd: Captured
+) -> None:
+    with note_app(monkeypatch) as (app, _, directory), fake_bridge(page()) as bridge:
+        post_entry(directory, entry_for(bridge, pid=ended_process(), process_start=None))
+        _, last = examined(capfd, ExitCode.NO_BRIDGE)
+        assert last["check"] == "running"
+        assert "No bridge runs: no bridges, 1 native app; left behind: 1 entry" in last["text"]
+        assert f"bascule doctor {SLUG}" in last["advice"]
+        assert asked == []
+        # By its name it is looked at, and a bridge beside it comes first without one.
+        examined(capfd, ExitCode.DONE, SLUG)
+        post_entry(directory, entry_for(bridge))
+        examined(capfd, ExitCode.DONE)
+        assert asked == [["stdio", f"{SLUG}.{os.getpid()}", "--protocol", "mcp"], ["browser-stdio"]]
+        assert app.ran == []
+
+
+def test_a_killed_app_s_socket_is_counted_apart(
+    monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    with note_app(monkeypatch) as (_, _, directory):
+        path = directory / "bascule" / "native" / f"gone.{ended_process()}.01234567.sock"
+        with socket.socket(socket.AF_UNIX) as killed:
+            killed.bind(str(path))
+        found, _ = examined(capfd, ExitCode.DONE, SLUG)
+    assert "no bridges, 1 native app; left behind: 1 socket of killed apps" in found[2]["text"]
+
+
+def test_a_port_where_nothing_of_ours_listens_is_told_with_what_runs(
+    runtime: Path, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    with socket.socket() as unused, fake_bridge(page()) as bridge:
+        unused.bind(("127.0.0.1", 0))
+        port = str(unused.getsockname()[1])
+        post_entry(runtime, entry_for(bridge))
+        _, last = examined(capfd, ExitCode.NO_BRIDGE, port)
+        assert last["check"] == "choice"
+        assert f"no bridge running at http://127.0.0.1:{port}" in last["text"]
+        assert "bascule doctor paper" in last["advice"]
+        monkeypatch.setenv("BASCULE_TOKEN", fresh_token())
+        _, last = examined(capfd, ExitCode.NO_BRIDGE, port)
+        assert last["check"] == "answer"
+        assert "bascule doctor paper" in last["advice"]
 
 
 def test_of_several_bridges_one_has_to_be_chosen(runtime: Path, capfd: Captured) -> None:
@@ -279,7 +338,7 @@ def test_every_step_to_a_native_app_is_told(
     monkeypatch: pytest.MonkeyPatch, asked: list[list[str]], capfd: Captured
 ) -> None:
     with note_app(monkeypatch) as (app, server, _):
-        for words in ([], [SLUG], [str(server.path)]):
+        for words in ([SLUG], [APP], [str(server.path)]):
             found, _ = examined(capfd, ExitCode.DONE, *words)
             checks = [each["check"] for each in found]
             assert checks == ["versions", "directory", "running", "socket", "peer", "app", "mcp"]
@@ -290,6 +349,65 @@ def test_every_step_to_a_native_app_is_told(
         with running_app(None, NoteApp().dispatcher):
             _, last = examined(capfd, ExitCode.USAGE, SLUG)
         assert last["check"] == "choice"
+
+
+@pytest.mark.parametrize(
+    ("state", "told", "cure"),
+    [
+        ("hidden", "its tab is hidden", "Bring the tab to the front"),
+        ("visible", "it is busy", "Look at the page"),
+    ],
+)
+def test_a_page_that_does_not_answer_is_told_by_what_keeps_it(
+    state: str, told: str, cure: str, runtime: Path, capfd: Captured
+) -> None:
+    late = error("TIMEOUT", Outcome.UNKNOWN, hint="The call may have run: inspect the state.")
+    with fake_bridge(page(status_of("Paper", **ATTACHED, pageState=state), late)) as bridge:
+        post_entry(runtime, entry_for(bridge))
+        assert main(["call", "paper", "x"]) == ExitCode.OUTCOME_UNKNOWN
+        # So anybody else is told of a call of their own.
+        assert "may have run" in capfd.readouterr().err
+        _, last = examined(capfd, ExitCode.REFUSED, "--timeout", "3")
+    assert last["check"] == "app"
+    assert "did not answer within 3 s [TIMEOUT]" in last["text"]
+    assert told in last["text"]
+    assert cure in advice(last)
+    assert "may have run" not in last["text"] + advice(last)
+
+
+def test_what_the_doctor_asks_is_no_call_that_may_have_run(runtime: Path, capfd: Captured) -> None:
+    hint = "The call may have run: inspect the state before trying it again. Attach it again."
+    gone = error("BROWSER_GONE", Outcome.UNKNOWN, hint=hint)
+    with fake_bridge(page(info=gone)) as bridge:
+        post_entry(runtime, entry_for(bridge))
+        _, last = examined(capfd, ExitCode.REFUSED)
+    assert last["advice"] == ["Attach it again."]
+
+
+def test_a_native_app_that_does_not_answer_is_busy() -> None:
+    finding = doctor_facts.silent(None, 10, "DEADLINE_EXCEEDED")
+    assert finding.state is State.WRONG
+    assert finding.text.startswith("The app did not answer within 10 s [DEADLINE_EXCEEDED]")
+
+
+def test_a_page_that_was_paused_is_switched_on_by_the_panel_s_button() -> None:
+    paused = INFO | {"enabled": False}
+    assert "Resume" in advice(doctor_facts.app_answer(paused, 0, in_page=True).members())
+    # A native app has no such panel.
+    assert "Resume" not in advice(doctor_facts.app_answer(paused, 0).members())
+
+
+def test_a_terminal_shows_that_it_waits_and_wipes_that_again(runtime: Path) -> None:
+    with fake_bridge(page()) as bridge:
+        post_entry(runtime, entry_for(bridge))
+        _, text = on_terminal(runtime, "doctor", errors=True)
+        assert "asking the app, for 10 s at most ...\r" in text
+        shown = [plain(line.rstrip("\r").rpartition("\r")[2]) for line in text.split("\n")]
+        assert any(line.startswith("ok         app") for line in shown)
+        # What is written to standard output has nothing of it, nor has what programs read.
+        _, alone = on_terminal(runtime, "doctor")
+        _, told = on_terminal(runtime, "doctor", "--json", errors=True)
+    assert "asking the app" not in alone + told
 
 
 def test_a_socket_that_nobody_listens_on_is_told(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli.headless import AppCommand, app_command
+from bridge.cli.program_start import cannot_be_started
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import (
@@ -96,6 +98,36 @@ def test_an_app_that_there_is_not_is_told_in_a_line(tmp_path: Path) -> None:
     done = run_command(tmp_path, "headless", "/nonexistent/app")
     assert done.returncode == ExitCode.USAGE
     assert b"/nonexistent/app cannot be started: No such file" in done.stderr
+    assert b"Write" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "mode"), [("print()", 0o644), ("print()", 0o755), (None, 0)],
+    ids=["not executable", "without a first line", "not there"],
+)  # fmt: skip
+def test_a_script_s_name_alone_is_told_with_what_to_write(
+    content: str | None, mode: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "my notes.py"
+    if content is not None:
+        script.write_text(content)
+        script.chmod(mode)
+    done = run_command(tmp_path, "headless", str(script), "-x", "--protocol", "mcp")
+    assert done.returncode == ExitCode.USAGE
+    written = done.stderr.decode().partition("Write: bascule headless ")[2]
+    python, *words = shlex.split(written)
+    assert python in {"python", "python3"}
+    assert words == [str(script), "-x", "--protocol", "mcp"]
+
+
+def test_a_program_of_this_folder_is_told_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").touch(0o755)
+    assert cannot_be_started(["mine", "-x"], "x").endswith("Write: bascule headless ./mine -x")
+    (tmp_path / "mine").chmod(0o644)
+    assert "Write" not in cannot_be_started(["mine", "-x"], "x")
 
 
 def test_an_app_that_fails_is_told_with_its_status(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ from bridge.cli.mcp_clients import (
 )
 from bridge.cli.toml_text import toml_array, toml_key, toml_string, toml_table
 from bridge.contract.error_codes import ExitCode
+from bridge.contract.native_names import native_directory
+from bridge.contract.runtime_entry import runtime_directory
 from tests.python.support.command_line import entry_for, post_entry
 from tests.python.support.fake_bridge import PATIENCE_SECONDS, fake_bridge, status_of
 from tests.python.support.note_app import APP, SLUG, note_app
@@ -41,7 +44,9 @@ LONGEST_FOR_PROVIDERS = 64
 @pytest.fixture(autouse=True)
 def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    for name in ("BASCULE_URL", "BASCULE_TOKEN", "LOCALAPPDATA"):
+    # Whose files are looked into.
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("BASCULE_URL", "BASCULE_TOKEN", "LOCALAPPDATA", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -135,10 +140,112 @@ def test_a_token_is_in_no_block_and_its_bridge_s_address_is(
     assert servers(client, out)["bascule"]["args"][-2:] == ["--token-file", str(tmp_path / "token")]
 
 
-def test_what_is_not_set_is_not_written(capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("XDG_RUNTIME_DIR")
-    assert "env" not in servers("codex", block(capfd, "codex"))["bascule"]
-    assert "env" not in servers("vscode", block(capfd, "vscode"))["bascule"]
+@pytest.mark.parametrize("set_here", [True, False])
+def test_the_directory_is_found_from_where_the_client_has_another(
+    set_here: bool, capfd: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ours = {"XDG_RUNTIME_DIR": str(tmp_path)} if set_here else {}
+    if not set_here:
+        monkeypatch.delenv("XDG_RUNTIME_DIR")
+    theirs = {"XDG_RUNTIME_DIR": str(tmp_path / "of-the-client")}
+    for client in MCP_CLIENTS:
+        written = servers(client, block(capfd, client))["bascule"]["env"]
+        uid = os.getuid()
+        assert runtime_directory({**theirs, **written}, uid) == runtime_directory(ours, uid)
+        assert native_directory({**theirs, **written}, uid) == native_directory(ours, uid)
+        # Without what is written it would look elsewhere.
+        assert runtime_directory(theirs, uid) != runtime_directory(ours, uid)
+
+
+def test_an_app_that_the_client_starts_starts_from_anywhere(
+    capfd: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    (tmp_path / "app.py").write_text("import sys, json; print(json.dumps(sys.argv))")
+    words = ["--headless", "python", "app.py", "--name", "x y", "missing.txt"]
+    for client in MCP_CLIENTS:
+        server = servers(client, block(capfd, client, "--name", "a", *words))["a"]
+        args = server["args"]
+        own = args[args.index("--") + 1 :]
+        script = str(tmp_path / "app.py")
+        assert own == [str(python), script, "--name", "x y", "missing.txt"]
+        assert ("--accept-legacy" in args) == MCP_CLIENTS[client].offers_older
+    started = subprocess.run(
+        [server["command"], *args],
+        env={"PATH": "/nonexistent"},
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+        check=True,
+    )
+    assert json.loads(started.stdout) == [*own[1:], "--agent-mcp"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["paper", "--headless", "sh"], "give one of the two"),
+        (["--token-file", "x", "--headless", "sh"], "--token-file is for a bridge"),
+        (["--headless"], "APP is missing"),
+        (["--headless", "/nonexistent/app"], "/nonexistent/app cannot be started"),
+        (["--headless", "./notes.py"], "Write: bascule headless python"),
+    ],
+)
+def test_an_app_that_cannot_be_started_so_is_wrong_usage(
+    arguments: list[str], told: str, capfd: Captured
+) -> None:
+    assert main(["mcp-config", "cursor", *arguments]) == ExitCode.USAGE
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert told in err
+
+
+@pytest.mark.parametrize("folder", ["home/.codex", "elsewhere"])
+def test_a_file_that_has_the_table_already_is_told_and_left_alone(
+    folder: str, capfd: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if folder == "elsewhere":
+        monkeypatch.setenv("CODEX_HOME", str(tmp_path / folder))
+    once = block(capfd, "codex")
+    path = tmp_path / folder / "config.toml"
+    path.parent.mkdir(parents=True)
+    for text in ("model = 'x'\n", "[mcp_servers.other]\ncommand = 'x'\n", "[mcp_servers]\n", "["):
+        path.write_text(text)
+        assert block(capfd, "codex") == once
+    for text in (once, once + once, '[mcp_servers."bascule"]\n[', "mcp_servers = {bascule = {}}"):
+        path.write_text(text)
+        assert main(["mcp-config", "codex"]) == ExitCode.DONE
+        out, err = capfd.readouterr()
+        assert out == once
+        assert f"{path} has [mcp_servers.bascule] already" in err
+        assert path.read_text() == text
+        assert block(capfd, "codex", "--name", "another")
+    with pytest.raises(tomllib.TOMLDecodeError):
+        tomllib.loads(once + once)
+    assert "an earlier [mcp_servers.bascule] has to go first" in once.splitlines()[0]
+    # Of JSON nothing is appended, and no file is looked into.
+    assert block(capfd, "cursor")
+
+
+def test_a_client_that_is_nearly_right_is_guessed(capfd: Captured) -> None:
+    assert main(["mcp-config", "claude"]) == ExitCode.USAGE
+    err = capfd.readouterr().err
+    assert "Did you mean claude-code or claude-desktop?" in err
+    assert "cursor, vscode, codex, generic" in err
+    assert main(["mcp-config", "xxxxxxx"]) == ExitCode.USAGE
+    assert "Did you mean" not in capfd.readouterr().err
+
+
+def test_the_app_is_called_as_by_every_command(capfd: Captured) -> None:
+    assert main(["mcp-config", "--help"]) == ExitCode.DONE
+    out = capfd.readouterr().out
+    assert "bascule mcp-config CLIENT [APP | --headless APP" in out
+    assert "ENDPOINT" not in out
 
 
 def test_an_app_that_is_named_leaves_out_the_address_in_the_environment(
@@ -237,6 +344,8 @@ def test_a_terminal_is_told_where_the_block_goes(runtime: Path) -> None:
     assert "For Claude Code: this goes into .mcp.json in the project's folder." in shown
     assert any(line.startswith("  claude mcp add bascule --scope user") for line in shown)
     assert "\x1b[" in text
+    _, of_toml = on_terminal(runtime, "mcp-config", "codex", errors=True)
+    assert "An earlier [mcp_servers.bascule] there has to go first." in plain(of_toml)
     # Without a terminal there for it, nothing but the block is written.
     _, alone = on_terminal(runtime, "mcp-config", "claude-code")
     assert servers("claude-code", alone)["bascule"]["command"]

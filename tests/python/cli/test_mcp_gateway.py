@@ -349,9 +349,14 @@ async def test_a_call_that_fails_on_the_way_is_a_tool_s_error_with_all_that_is_k
         "data": {"code": "NOT_ATTACHED", "outcome": "not_delivered", "hint": "Attach one."},
     }
     text = failed["content"][0]["text"]
-    first, _, rest = text.partition("\n")
-    assert first == "No page is attached."
+    first, hint, rest = text.split("\n", 2)
+    assert (first, hint) == ("No page is attached.", "Attach one.")
     assert json.loads(rest) == failed["structuredContent"]
+    for outcome, told in ((Outcome.UNKNOWN, "state_inspect"), (Outcome.NOT_DELIVERED, "try it")):
+        client.send(call(2))
+        await client.app.answer(2, BridgeFailure("TIMEOUT", "Slow.", outcome=outcome))
+        failed = (await client.read())["result"]["structuredContent"]["error"]
+        assert told in failed["data"]["hint"]
 
 
 @pytest.mark.parametrize("code", ["NOT_ATTACHED", "NO_BRIDGE", "UNREACHABLE"])

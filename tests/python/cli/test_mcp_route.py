@@ -11,7 +11,7 @@ import pytest
 
 from bridge.cli.mcp_route import AppRoute
 from bridge.cli.stdio_service import AppChoice
-from bridge.cli.usage_error import UsageError
+from bridge.cli.usage_error import SeveralFitError, UsageError
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.client.connection_failures import NotSentWhole
 from bridge.contract.error_codes import Outcome
@@ -221,10 +221,28 @@ async def test_no_app_is_an_error_of_each_call_and_it_is_looked_for_at_the_next(
     route = route_of(Choices(failure("NO_BRIDGE"), UsageError("several: b, c"), app))
     with pytest.raises(BridgeFailure, match="NO_BRIDGE"):
         await route.respond(b"1")
-    with pytest.raises(BridgeFailure, match="several: b, c") as caught:
+    with pytest.raises(BridgeFailure, match="Several: b, c") as caught:
         await route.respond(b"2")
     assert caught.value.outcome is Outcome.NOT_DELIVERED
     assert await route.respond(b"3") == b"a"
+    await route.close(1.0)
+
+
+async def test_several_apps_are_told_to_a_person_who_started_no_command() -> None:
+    several = SeveralFitError("choose by --app:", ("One  http://a", "Two  http://b"))
+    assert str(several) == "choose by --app:\n  One  http://a\n  Two  http://b"
+    app = App("a")
+    route = route_of(Choices(several, app))
+    with pytest.raises(BridgeFailure) as caught:
+        await route.respond(b"1")
+    told = caught.value
+    assert (told.code, told.outcome) == ("SEVERAL_BRIDGES", Outcome.NOT_DELIVERED)
+    assert told.message == (
+        "Several apps are open, and nothing says which is meant: One, http://a; Two, http://b."
+    )
+    assert "`bascule mcp-config CLIENT APP`" in (told.hint or "")
+    assert "--" not in f"{told.message} {told.hint}"
+    assert await route.respond(b"2") == b"a"
     await route.close(1.0)
 
 

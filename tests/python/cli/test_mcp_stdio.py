@@ -358,7 +358,7 @@ def test_a_bridge_that_was_restarted_is_found_without_a_restart(
         entry.unlink()
         # Its token is sent to nobody who has its port now.
         assert client.ask(call(2))["result"]["isError"] is True
-        assert len(old.received) == 1
+        assert (len(old.of("/terminal")), len(old.of("/rpc"))) == (1, 1)
         post_entry(tmp_path, entry_for(new))
         assert "isError" not in client.ask(call(3))["result"]
         assert client.end() == 0
@@ -474,6 +474,27 @@ def test_a_call_that_is_never_answered_does_not_keep_it(
     assert client.end() == 0
     assert len(bridge.of("/session/close")) == 1
     release.set()
+
+
+MANY = 1_000
+"""More lists of tools than are kept for a client that reads none, asked for in less than a pipe."""
+
+
+def test_a_client_that_reads_nothing_and_closes_its_input_does_not_keep_it(client: Client) -> None:
+    client.ask(discover(0))
+    client.send(*[legacy(1, "tools/list")] * MANY)
+    pipe(client.child.stdin).close()
+    client.child.stdin = None
+    assert client.child.wait(PATIENCE_SECONDS) == 0
+    assert pipe(client.child.stderr).read() == b""
+    assert pipe(client.child.stdout).read().count(b"\n") < MANY
+
+
+def test_a_client_that_closes_its_input_and_reads_gets_every_answer(tmp_path: Path) -> None:
+    data = b"\n".join([discover(0), *[legacy(1, "tools/list")] * MANY])
+    done = run_command(tmp_path, "browser-stdio", data=data)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"\n") == 1 + MANY
 
 
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGINT", "SIGHUP"])

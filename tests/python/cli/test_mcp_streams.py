@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -71,6 +72,24 @@ async def test_the_null_device_is_an_input_that_has_ended() -> None:
     ByteInput(descriptor, received.take).want(True)
     await received.until(lambda: received.ended)
     os.close(descriptor)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+async def test_a_peer_that_writes_no_more_is_noticed_though_nothing_is_read(kind: str) -> None:
+    if kind == "pipe":
+        reading, writing = os.pipe()
+    else:
+        reading, writing = (end.detach() for end in socket.socketpair())
+    received = Received()
+    source = ByteInput(reading, received.take)
+    os.write(writing, b"left")
+    before = source.is_cut_off
+    os.close(writing)
+    assert (before, source.is_cut_off) == (False, True)
+    source.want(True)
+    await received.until(lambda: received.ended)
+    assert (received.data, source.is_cut_off) == (b"left", False)
+    os.close(reading)
 
 
 async def test_nothing_is_read_while_nothing_is_wanted() -> None:

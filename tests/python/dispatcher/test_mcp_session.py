@@ -16,6 +16,7 @@ from bridge.dispatcher.app_error import AppError
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.host import Resource
 from bridge.dispatcher.mcp_catalog import TOOLS
+from bridge.dispatcher.mcp_errors import HINTS
 from bridge.dispatcher.rpc_session import RpcSession
 from tests.python.support.dispatchers import (
     ANY_INPUT,
@@ -69,7 +70,8 @@ def test_what_a_host_raises_is_a_failure_without_its_words_and_the_app_is_told(
     dispatcher = dispatcher_of(execute, on_host_error=told.append)
     answer = result(dispatcher, call("actions_execute", action="a"))
     assert answer["isError"] is True
-    assert answer["structuredContent"]["error"]["data"] == {"code": "HOST_ERROR"}
+    data = {"code": "HOST_ERROR", "hint": HINTS["HOST_ERROR"]}
+    assert answer["structuredContent"]["error"]["data"] == data
     assert "secret" not in str(answer)
     assert len(told) == 1
 

@@ -125,6 +125,18 @@ async def test_a_parse_error_carries_cors_for_the_configured_origin_alone(
     assert answer.header("Vary") == "Origin"
 
 
+@pytest.mark.parametrize("path", ["/rpc", "/mcp"])
+async def test_who_calls_a_terminal_s_route_with_an_origin_is_told_to_leave_it_out(
+    bridge: RunningBridge, path: str
+) -> None:
+    body = b"{}"
+    headers = [*bridge.headers(page=False, body=body), ("Origin", ORIGIN)]
+    answer = await exchange(bridge.port, render("POST", path, headers, body))
+    assert (answer.status, answer.code) == (403, "FORBIDDEN_ORIGIN")
+    assert "without the header Origin" in answer.json()["error"]["hint"]
+    assert "--origin" not in answer.json()["error"]["hint"]
+
+
 async def test_two_origins_are_forbidden(bridge: RunningBridge) -> None:
     body = b'{"app":"a"}'
     headers = [*bridge.headers(page=True, body=body), ("Origin", ORIGIN)]

@@ -46,6 +46,9 @@ def refused(named: str | None, method: str = "tools/call", **params: Any) -> int
         ["*/*"],
         ["application/*, text/*"],
         ["application/json, */*;q=0.1"],
+        ["application/json, text/event-stream, */*;q=0"],
+        ["application/*;q=0, application/json, text/*"],
+        ["*/*;q=0.001"],
     ],
 )
 def test_an_accept_that_admits_both_forms_is_taken(accept: list[str]) -> None:
@@ -62,6 +65,9 @@ def test_an_accept_that_admits_both_forms_is_taken(accept: list[str]) -> None:
         "application/json, text/event-stream;q=0",
         "application/json;q=0.000, text/event-stream",
         "application/jsonx, text/event-stream",
+        "*/*, text/event-stream;q=0",
+        "application/*;q=0, text/event-stream, */*",
+        "text/event-stream, application/json, application/json; Q = 0.0",
         "\xff",
     ],
 )
