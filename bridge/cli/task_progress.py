@@ -1,7 +1,7 @@
 """How far a task says it has come: a fraction and a text, of whatever its app reports.
 
-An app's progress is its own object; known here are `done` of `total`, `fraction`, `percent`, and a
-text in `message`, `reason` or `stage`. Contract: tasks.
+An app's progress is its own object; known here are `done` or `completed` of `total`,
+`fraction`, `percent`, and a text in `message`, `stage`, `phase` or `reason`. Contract: tasks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bridge.cli.terminal_text import printable
 __all__ = ["TaskProgress", "task_progress"]
 
 _MAX_TEXT_CHARS: Final = 60
-_TEXTS: Final = ("message", "stage", "reason")
+_TEXTS: Final = ("message", "stage", "phase", "reason")
 
 
 class TaskProgress(NamedTuple):
@@ -39,6 +39,8 @@ def task_progress(task: Mapping[str, Any]) -> TaskProgress:
 
 def _fraction(progress: Mapping[str, Any]) -> float | None:
     done, total = _number(progress.get("done")), _number(progress.get("total"))
+    if done is None:
+        done = _number(progress.get("completed"))
     percent, fraction = _number(progress.get("percent")), _number(progress.get("fraction"))
     if done is not None and total:
         fraction = done / total

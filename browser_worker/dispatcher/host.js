@@ -15,6 +15,8 @@
  * @property {(reason: string, message: string) => void} defer Says that the call waits for a person, or
  *   will take long. A caller outside is answered with a task at once, and the turn goes to the next
  *   call; the promise that was given completes the task. Said again, it changes the task's progress.
+ * @property {(progress: Record<string, unknown>) => void} report Says how far the call is, at most 4 KiB
+ *   of JSON. It makes no task of it: the last that was said is told with the task once there is one.
  */
 
 /**

@@ -56,6 +56,8 @@ export class HostCall {
     this._over = false;
     /** What the handler asked for before its promise was there. @type {Record<string, unknown> | undefined} */
     this._asked = undefined;
+    /** What the handler has told without asking for a task. @type {Record<string, unknown> | undefined} */
+    this._progress = undefined;
     /** @type {((executed: () => Executed) => void) | undefined} */
     this._answer = undefined;
   }
@@ -72,6 +74,10 @@ export class HostCall {
       cancelRequested: () => this._task?.state === "cancelling",
       defer: (/** @type {string} */ reason, /** @type {string} */ message) =>
         this._defer(progressCopy({ reason: String(reason), message: String(message) })),
+      report: (/** @type {Record<string, unknown>} */ progress) => {
+        this._progress = progressCopy(progress);
+        this._task?.report(this._progress);
+      },
     });
     const answer = host.execute(this._spec.name, input, context);
     if (!isPromiseLike(answer)) {
@@ -91,7 +97,7 @@ export class HostCall {
         }
       };
       const cancelTimer = runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, () =>
-        this._defer(SLOW),
+        this._defer(this._progress ?? SLOW),
       );
       const end = (/** @type {() => void} */ how) => {
         this._over = true;

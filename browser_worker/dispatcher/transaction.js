@@ -182,7 +182,12 @@ export class Transaction {
     const answer = this._host.execute(
       spec.name,
       input,
-      Object.freeze({ session, cancelRequested: () => this._failed, defer: () => {} }),
+      Object.freeze({
+        session,
+        cancelRequested: () => this._failed,
+        defer: () => {},
+        report: () => {},
+      }),
     );
     if (isPromiseLike(answer)) {
       // The state that it works on is about to be put back; how it ends is nobody's answer.

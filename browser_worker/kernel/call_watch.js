@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * What happens to calls of terminals while they run: whoever asked may give one up, and one that lasts
- * is told of as a task. One look at all of them at a time, since a host is not told and has to look.
+ * What happens to calls of terminals while they run: whoever asked may give one up, and is told how far
+ * it is. One look at all of them at a time, since a host is not told and has to look.
  * Contract: the dispatcher, deferred calls.
  */
 
-import { PROTOCOL_LIMITS } from "../contract/limits.js";
+import { isObject } from "../contract/json_number.js";
 import { summaryOf } from "./value_summary.js";
 import { wellFormed } from "./well_formed.js";
 
@@ -16,18 +16,17 @@ import { wellFormed } from "./well_formed.js";
  * @typedef {object} Watched
  * @property {CallContext} context
  * @property {AbortController} controller
- * @property {number} lastsAt When it is a task by now, in `now`'s milliseconds.
  * @property {unknown} progress The last; undefined where it was told, or there is none.
  */
 
 /** How soon a tool hears that it was given up, and how often progress is passed on. */
 const LOOK_MS = 250;
 const MAX_PROGRESS_CHARS = 500;
+const REASON = "progress";
 
 export class CallWatch {
-  /** @param {Pick<KernelPowers, "now" | "setTimer">} powers */
-  constructor({ now, setTimer }) {
-    this._now = now;
+  /** @param {Pick<KernelPowers, "setTimer">} powers */
+  constructor({ setTimer }) {
     this._setTimer = setTimer;
     /** @type {Set<Watched>} */
     this._running = new Set();
@@ -45,13 +44,7 @@ export class CallWatch {
    */
   async run(context, run) {
     /** @type {Watched} */
-    const watched = {
-      context,
-      controller: new AbortController(),
-      // A look later, so that what the dispatcher says of a slow call is not said last.
-      lastsAt: this._now() + PROTOCOL_LIMITS.maxTurnSeconds * 1000 + LOOK_MS,
-      progress: undefined,
-    };
+    const watched = { context, controller: new AbortController(), progress: undefined };
     this._running.add(watched);
     if (this._cancelTimer === null) this._await();
     try {
@@ -60,6 +53,7 @@ export class CallWatch {
         onProgress: (value) => void (watched.progress = value),
       });
     } finally {
+      pass(watched);
       this._running.delete(watched);
       if (this._running.size === 0) {
         this._cancelTimer?.();
@@ -77,17 +71,42 @@ export class CallWatch {
 
   /** @param {Watched} watched */
   _look(watched) {
-    const { context, controller, lastsAt, progress } = watched;
-    if (context.cancelRequested()) controller.abort();
-    // To tell of a short call would make a task of it.
-    if (progress === undefined || this._now() < lastsAt) return;
-    watched.progress = undefined;
-    context.defer("progress", told(progress));
+    if (watched.context.cancelRequested()) watched.controller.abort();
+    pass(watched);
   }
 }
 
-/** @param {unknown} progress */
+/** @param {Watched} watched */
+function pass(watched) {
+  const { context, progress } = watched;
+  if (progress === undefined) return;
+  watched.progress = undefined;
+  try {
+    context.report(told(progress));
+  } catch {
+    // Deeper or longer than a task tells it.
+    context.report(asText(summaryOf(progress, MAX_PROGRESS_CHARS)));
+  }
+}
+
+/**
+ * An object is told as it is, with a text for whoever reads no more than that.
+ *
+ * @param {unknown} progress
+ */
 function told(progress) {
-  const text = typeof progress === "string" ? progress : summaryOf(progress, MAX_PROGRESS_CHARS);
-  return wellFormed(text, MAX_PROGRESS_CHARS);
+  if (!isObject(progress)) {
+    return asText(
+      typeof progress === "string" ? progress : summaryOf(progress, MAX_PROGRESS_CHARS),
+    );
+  }
+  const text = [progress["message"], progress["phase"], progress["stage"]].find(
+    (each) => typeof each === "string",
+  );
+  return { ...progress, ...(text === undefined ? { reason: REASON } : asText(String(text))) };
+}
+
+/** @param {string} text */
+function asText(text) {
+  return { reason: REASON, message: wellFormed(text, MAX_PROGRESS_CHARS) };
 }

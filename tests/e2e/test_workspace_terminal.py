@@ -165,7 +165,8 @@ def test_a_call_that_lasts_tells_how_far_it_is_and_is_given_up_in_the_app(
         return terminal.result("tasks/get", task)["task"]
 
     wait_until(lambda: state()["progress"]["reason"] == "progress", "progress")
-    assert json.loads(state()["progress"]["message"]) == {"phase": "waiting", "completed": 1}
+    told = {"phase": "waiting", "completed": 1, "reason": "progress", "message": "waiting"}
+    assert state()["progress"] == told
     assert read(terminal, "app.workbench.bench_ended") == {"ended": "not yet"}
     terminal.result("tasks/cancel", task)
     wait_until(lambda: state()["state"] == "cancelled", "the end")
@@ -213,6 +214,7 @@ def test_a_locked_workspace_lets_no_terminal_in_until_it_is_unlocked(
     search: dict[str, Any] = {"input": {"query": ""}}
     resource = read(terminal, "app.workbench.bench_picture")["attachment"]["resource"]
     page.get_by_role("button", name="Lock the workspace").click()
+    page.get_by_role("button", name="Lock it").click()
     assert actions(terminal, "app.") == {}
     error = refused(terminal, "workspace.apps.list")
     assert error["data"]["availability"]["code"] == "LOCKED"

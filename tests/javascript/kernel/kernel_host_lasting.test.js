@@ -49,20 +49,40 @@ describe("a call that lasts", () => {
     const { report, pass, finish, answer, settled, task } = await begun();
     await report({ phase: "indexing", completed: 12 });
     await pass(5_000);
-    await pass(250);
     const { result } = await settled(answer);
     assert.equal(result.status, "deferred");
-    assert.deepEqual((await task()).progress, {
-      reason: "progress",
-      message: '{"phase":"indexing","completed":12}',
-    });
+    const told = { phase: "indexing", completed: 12, reason: "progress", message: "indexing" };
+    assert.deepEqual(result.task.progress, told);
+    assert.deepEqual((await task()).progress, told);
+    await report({ completed: 13 });
+    await pass(250);
+    assert.deepEqual((await task()).progress, { completed: 13, reason: "progress" });
     await report("nearly there");
     await pass(250);
     assert.equal((await task()).progress.message, "nearly there");
+    await report({ phase: "done", completed: 24, total: 24 });
     await finish({ imported: 24 });
     const ended = await task();
     assert.equal(ended.state, "completed");
+    assert.equal(ended.progress.completed, 24);
     assert.deepEqual(ended.output, { imported: 24 });
+  });
+
+  test("that tells nothing is slow, and an object that is too long or too deep is told in words", async () => {
+    const { report, pass, answer, settled, task, hostErrors } = await begun();
+    await pass(5_000);
+    assert.equal((await settled(answer)).result.task.progress.reason, "slow");
+    /** @type {any} */
+    let deep = {};
+    for (let depth = 0; depth < 20; depth++) deep = { a: deep };
+    for (const progress of [{ phase: "p".repeat(30_000) }, { deep }, { half: "\ud800" }, [1], 7]) {
+      await report(progress);
+      await pass(250);
+      const { message, reason } = (await task()).progress;
+      assert.equal(reason, "progress");
+      assert.ok(message.length > 0 && message.length <= 500);
+    }
+    assert.deepEqual(hostErrors, []);
   });
 
   test("reports progress of any length and any letters without harm", async () => {

@@ -17,6 +17,9 @@ from bridge.cli.task_progress import task_progress
     ("progress", "fraction", "text"),
     [
         ({"done": 1, "total": 4}, 0.25, "running"),
+        ({"completed": 1, "total": 4, "phase": "indexing"}, 0.25, "indexing"),
+        ({"done": 1, "completed": 3, "total": 4}, 0.25, "running"),
+        ({"completed": 1}, None, "running"),
         ({"percent": 10}, 0.1, "running"),
         ({"fraction": 0.5, "percent": 10}, 0.5, "running"),
         ({"done": 9, "total": 4}, 1.0, "running"),
