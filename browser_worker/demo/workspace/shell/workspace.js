@@ -92,7 +92,8 @@ export class Workspace {
   }
 
   /**
-   * Installs other apps instead: backgrounds that are new or changed are mounted, the others stay.
+   * Installs other apps instead: what is of another version, or of an app that is gone, is taken away,
+   * and backgrounds that are new or changed are mounted. The others stay.
    *
    * @param {readonly AppManifest[]} apps
    */
@@ -100,11 +101,12 @@ export class Workspace {
     const before = this._apps;
     this._apps = apps;
     const kept = new Map(apps.map((app) => [app.id, app]));
-    for (const { key, app } of [...this.tiles.all]) {
-      if (kept.get(app.id)?.version !== app.version) this.tiles.close(key);
+    for (const { id, version } of before) {
+      if (kept.get(id)?.version === version) continue;
+      for (const { key, app } of [...this.tiles.all]) if (app.id === id) this.tiles.close(key);
+      if (this.tray.app === id) this.tray.close();
+      if (!kept.has(id)) this.kernel.forgetApp(id);
     }
-    if (this.tray.app !== null && !kept.has(this.tray.app)) this.tray.close();
-    for (const { id } of before) if (!kept.has(id)) this.kernel.forgetApp(id);
     this._syncBackgrounds();
     this._tell();
   }
