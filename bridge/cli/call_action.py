@@ -35,12 +35,14 @@ examples:
   bascule call my-app document.read
   bascule call my-app document.text.insert text="Hello" at=0 --expected-revision latest
   bascule call my-app todo.add title=Milk tags=food tags=cheap due.day=3 'note:="007"'
+  bascule call my-app picture.add arguments.x=0 attachment=@picture.png
   bascule call my-app document.export --wait --timeout 300 > document.json
   bascule call my-app --batch < calls.ndjson > results.ndjson
 
 The schema of the action says which type a value has: title=123 is a text where a text is asked for.
 Write a key again for each element of a list, key.member=value for a member of an object, and
-key:=JSON for a value just as it is.
+key:=JSON for a value just as it is. Where the schema asks for base64, as for a tool's attachment,
+key=@FILE sends the bytes of a file: up to 774,144 in one call.
 
 The output is printed as JSON, its revision on standard error. A batch has one object on each line,
 {"action", "input"?, "expectedRevision"?} or a whole JSON-RPC request; each is answered on a line,

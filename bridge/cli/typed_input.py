@@ -123,6 +123,12 @@ class _Input:
         forms = self._schema.forms(schema)
         if len(node.words) > 1:
             return self._list(node, schema, forms)
+        if node.words[0].text.startswith("@"):
+            from bridge.cli.file_value import file_value  # noqa: PLC0415 - for files only
+
+            value = file_value(self._schema, schema, node.words[0].text, _key(node))
+            if value is not None:
+                return value
         return self._value(node.words[0], schema, forms, _key(node))
 
     def _list(self, node: _Node, schema: object, forms: Sequence[Form]) -> list[Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from bridge.cli.input_words import read_words
 from bridge.cli.json_text import compact, read
 from bridge.cli.typed_input import typed_input
 from bridge.cli.usage_error import UsageError
+from bridge.contract.limits import JSON_LIMITS
 
 Schema = Any
 
@@ -209,3 +212,56 @@ def test_no_schema_and_no_words_are_a_crash(schema: Schema, words: list[str]) ->
     for around in (schema, of(a=schema), {"properties": schema}, {"anyOf": [schema, of(b=schema)]}):
         with suppress(UsageError):
             assert isinstance(json.loads(given_words(around, *words)), dict)
+
+
+BASE64: Schema = {"type": "string", "contentEncoding": "base64"}
+ATTACHMENT: Schema = {
+    "type": "object",
+    "properties": {
+        "data": {"anyOf": [BASE64, {"type": "array", "items": BASE64}]},
+        "resource": {"type": "string"},
+    },
+    "minProperties": 1,
+    "maxProperties": 1,
+    "additionalProperties": False,
+}
+
+
+def test_a_file_is_sent_as_base64_where_the_schema_takes_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"\x00\xffbytes")
+    text = b64encode(b"\x00\xffbytes").decode()
+    schema = of(attachment=ATTACHMENT, plain=BASE64, name={"type": "string"})
+    assert json.loads(given_words(schema, f"attachment=@{path}")) == {"attachment": {"data": text}}
+    assert json.loads(given_words(schema, f"plain=@{path}")) == {"plain": text}
+    assert json.loads(given_words(schema, f"attachment.data=@{path}")) == {
+        "attachment": {"data": text}
+    }
+    # Elsewhere it is a text like any other, and a file is never read.
+    assert json.loads(given_words(schema, f"name=@{path}")) == {"name": f"@{path}"}
+
+
+def test_a_long_file_goes_in_parts_that_are_whole_by_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    data = bytes(range(256)) * 2_800
+    path.write_bytes(data)
+    written = given_words(of(attachment=ATTACHMENT), f"attachment=@{path}")
+    assert len(written) < JSON_LIMITS.max_encoded_bytes
+    parts = json.loads(written)["attachment"]["data"]
+    assert len(parts) == 4
+    assert all(len(part) <= JSON_LIMITS.max_string_bytes for part in parts)
+    assert b"".join(b64decode(part, validate=True) for part in parts) == data
+    assert "takes at most 196,608" in refused(of(k=BASE64), f"k=@{path}")
+
+
+def test_a_file_that_cannot_be_sent_is_named(tmp_path: Path) -> None:
+    schema = of(attachment=ATTACHMENT)
+    missing = tmp_path / "none"
+    assert refused(schema, f"attachment=@{missing}").endswith(
+        f"{missing}: No such file or directory"
+    )
+    assert "Is a directory" in refused(schema, f"attachment=@{tmp_path}")
+    path = tmp_path / "long"
+    with path.open("wb") as file:
+        file.truncate(1_048_576)
+    assert "more than 774,144 bytes" in refused(schema, f"attachment=@{path}")
