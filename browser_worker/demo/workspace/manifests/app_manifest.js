@@ -7,6 +7,7 @@
 import { isAppId } from "../../../contract/bus_names.js";
 import { compile } from "../../../contract/schema.js";
 import { shownName } from "../../../link/panel/shown_name.js";
+import { problemWords } from "./manifest_problems.js";
 
 /**
  * @typedef {object} TileManifest
@@ -93,7 +94,7 @@ export class ManifestError extends Error {
 export function readManifest(value, id, folder) {
   const [problem] = manifest.errors(value);
   if (problem !== undefined) {
-    throw new ManifestError(`its manifest is wrong at ${problem.path || "/"}: ${problem.message}`);
+    throw new ManifestError(problemWords(problem));
   }
   if (!isAppId(id) || value.id !== id) {
     throw new ManifestError(`it is installed as ${id}, and calls itself ${value.id}`);

@@ -84,6 +84,38 @@ test("an unknown member of a manifest is refused", () => {
   assert.throws(() => readManifest({ ...NOTES, tools: [] }, "notes", FOLDER), ManifestError);
 });
 
+test("what is wrong with a manifest is said in words, and where", () => {
+  const tile = NOTES.tiles[0];
+  const { icon: _icon, ...without } = NOTES;
+  for (const [value, words] of /** @type {[unknown, string][]} */ ([
+    [{ ...NOTES, id: "My Notes" }, "its member id must have small letters, digits, _ and - only"],
+    [{ ...NOTES, icon: "url(#x)" }, "its member icon must be the path data of an outline"],
+    [
+      { ...NOTES, background: "../x.html" },
+      "its member background must be a page in the app’s own",
+    ],
+    [{ ...NOTES, tiles: [tile, { ...tile, page: "x.js" }] }, "page of its tile 2 must be a page"],
+    [
+      { ...NOTES, tray: { title: "", page: "tray.html" } },
+      "the member title of its tray must have",
+    ],
+    [{ ...NOTES, tools: [] }, "its member tools is not a known member"],
+    [{ ...NOTES, name: 3 }, "its member name must be text"],
+    [without, "its manifest must have the member"],
+    [[], "its manifest must be an object"],
+  ])) {
+    assert.throws(
+      () => readManifest(value, "notes", FOLDER),
+      (error) => {
+        assert(error instanceof ManifestError);
+        assert(error.message.includes(words), error.message);
+        assert.doesNotMatch(error.message, /pattern|\^/);
+        return true;
+      },
+    );
+  }
+});
+
 test("a manifest that cannot be used costs no other app", async () => {
   /** @type {Record<string, { ok: boolean, text: () => Promise<string> }>} */
   const answers = {
