@@ -7,7 +7,7 @@ import { pagePowers } from "../../kernel/kernel_powers.js";
 import { browserRuntime } from "../../link/browser_runtime.js";
 import { AttachPanel } from "../../link/panel/attach_panel.js";
 import { ariaKeys, bindKeys, keysText } from "../page/commands.js";
-import { button, dialog, element } from "../page/elements.js";
+import { button, dialog, element, input } from "../page/elements.js";
 import { Notices } from "../page/notices.js";
 import { bindShortcutsDialog } from "../page/shortcuts_dialog.js";
 import { bindTheme } from "../page/theme.js";
@@ -15,11 +15,14 @@ import { INSTALLED, loadManifests } from "./manifests/installed_apps.js";
 import { FreeAuthorisation } from "./shell/authorisation.js";
 import { recallTiles, rememberTiles } from "./shell/remembered_tiles.js";
 import { Workspace } from "./shell/workspace.js";
+import { whyNotStarted } from "./shell/start_diagnosis.js";
 import { ActivityView } from "./view/activity_view.js";
 import { DockView } from "./view/dock_view.js";
 import { callWords } from "./view/endpoint_names.js";
 import { watchFocus } from "./view/focused_tile.js";
+import { LockView } from "./view/lock_view.js";
 import { bindPartKeys } from "./view/page_parts.js";
+import { SilentNotice } from "./view/silent_notice.js";
 import { TilesView } from "./view/tiles_view.js";
 import { TrayView } from "./view/tray_view.js";
 
@@ -28,7 +31,8 @@ import { TrayView } from "./view/tray_view.js";
 const NAME = "Bascule Workspace";
 
 bindTheme(button("theme"));
-const notices = new Notices(element("notice", HTMLElement));
+const noticePlace = element("notice", HTMLElement);
+const notices = new Notices(noticePlace);
 
 const { apps, failed } = await loadManifests(
   INSTALLED,
@@ -55,6 +59,15 @@ const trayView = new TrayView({
 const powers = pagePowers();
 /** Signing in puts another in its place. */
 const authorisation = new FreeAuthorisation();
+const lockView = new LockView(
+  {
+    dialog: dialog("locking"),
+    loss: element("loss", HTMLElement),
+    lost: element("lost", HTMLElement),
+  },
+  { authorisation, notices, running: () => workspace.running.map(({ name }) => name) },
+);
+/** @type {Workspace} */
 const workspace = new Workspace({
   apps,
   authorisation,
@@ -67,6 +80,7 @@ const workspace = new Workspace({
     makeChannel: () => /** @type {any} */ (new MessageChannel()),
   },
   powers,
+  diagnose: (url) => whyNotStarted(url, (each) => fetch(each), scriptsOf),
 });
 const { kernel, tiles, tray } = workspace;
 
@@ -100,22 +114,27 @@ watchFocus((focused) => {
   tray.close();
 });
 
-/** Which apps do not respond, so that each is told of once. @type {Set<string>} */
-const told = new Set();
+/** @param {string} page */
+function scriptsOf(page) {
+  const { scripts } = new DOMParser().parseFromString(page, "text/html");
+  return [...scripts].flatMap((script) => script.getAttribute("src") ?? []);
+}
+
+const silentNotice = new SilentNotice(notices, noticePlace);
 workspace.onChange(() => {
   tilesView.draw();
-  for (const { id, name } of workspace.apps) {
-    const silent = workspace.statusOf(id) === "not responding";
-    if (silent && !told.has(id)) {
-      told.add(id);
-      notices.show(`${name} has not answered for 15 seconds. Calls to it end by their own time.`);
-    } else if (!silent) told.delete(id);
-  }
+  const silent = workspace.apps.filter(({ id }) => workspace.statusOf(id) === "not responding");
+  silentNotice.show(silent.map(({ name }) => name));
 });
 
 const activity = element("activity", HTMLElement);
 const activityView = new ActivityView(
-  { list: element("calls", HTMLElement), none: element("no-calls", HTMLElement) },
+  {
+    list: element("calls", HTMLElement),
+    none: element("no-calls", HTMLElement),
+    all: input("all-calls"),
+    hidden: element("hidden-calls", HTMLElement),
+  },
   kernel.audit,
   (caller, target) => callWords(workspace.apps, caller, target),
 );
@@ -170,7 +189,7 @@ const commands = [
     name: "lock",
     label: "Lock the workspace",
     keys: { key: "l", shift: true },
-    run: () => authorisation.lock(),
+    run: () => lockView.ask(),
     everywhere: true,
   },
 ];

@@ -32,6 +32,8 @@ import { TrayPopover } from "./tray_popover.js";
  * @property {Element} residents In which the unseen backgrounds are mounted.
  * @property {HandshakePage} page
  * @property {KernelPowers} powers
+ * @property {(url: string) => Promise<string>} [diagnose] Why a page that asked for no port did not;
+ *   without it that is all that is said.
  * @property {RoutingPolicy} [policy] Who may call across apps; without one nobody but the page itself.
  */
 
@@ -40,7 +42,8 @@ const RUNTIME = Object.freeze({ installation: "local", generation: "1", mode: "s
 
 export class Workspace {
   /** @param {WorkspaceOptions} options */
-  constructor({ apps, authorisation, tileStage, trayStage, residents, page, powers, policy }) {
+  constructor(options) {
+    const { apps, authorisation, tileStage, trayStage, residents, page, powers, policy } = options;
     this._apps = apps;
     /** The bus. */
     this.kernel = new Kernel({
@@ -53,7 +56,24 @@ export class Workspace {
     this._handshake = new FrameHandshake(page, powers);
     const parts = { kernel: this.kernel, handshake: this._handshake, powers };
     /** @type {MountFrame} */
-    const mount = (parent, options) => new MountedFrame(parent, options, parts);
+    const mount = (parent, frame) => {
+      /** @type {MountedFrame} */
+      const mounted = new MountedFrame(
+        parent,
+        {
+          ...frame,
+          onState: (state, reason) => {
+            frame.onState(state, reason);
+            if (state !== "silent") return;
+            void options.diagnose?.(frame.url).then((why) => {
+              if (mounted.state === "silent") frame.onState(state, why);
+            });
+          },
+        },
+        parts,
+      );
+      return mounted;
+    };
     this.tiles = new OpenTiles(tileStage, mount);
     this.tray = new TrayPopover(trayStage, mount);
     /** How the last background of each app is. @type {Map<string, { state: string, reason: string }>} */
@@ -64,7 +84,17 @@ export class Workspace {
     this._backgrounds = new BackgroundFrames(residents, parts, ({ app, state, reason }) => {
       // One that gives way to another, or to nothing, tells that it is gone: that is no news.
       if (this._syncing && state === "gone") this._residents.delete(app);
-      else this._residents.set(app, { state, reason });
+      else {
+        const resident = { state, reason };
+        this._residents.set(app, resident);
+        const url = this._apps.find(({ id }) => id === app)?.background ?? null;
+        if (state === "silent" && url !== null) {
+          void options.diagnose?.(url).then((why) => {
+            resident.reason = why;
+            this._tell();
+          });
+        }
+      }
       this._tell();
     });
     this._stop = [
@@ -131,6 +161,12 @@ export class Workspace {
     return this._started(open);
   }
 
+  /** The apps that have anything on the bus. */
+  get running() {
+    const live = new Set(this.kernel.endpoints().map(({ app }) => app));
+    return this._apps.filter(({ id }) => live.has(id));
+  }
+
   /** The endpoint of the tile that the person works in; null where there is none on the bus. */
   get focusedEndpoint() {
     return this.tiles.focused?.frame?.endpoint ?? null;
@@ -150,6 +186,13 @@ export class Workspace {
     if (["gone", "silent", "refused"].includes(resident ?? "")) return "stopped";
     if (resident === "loading" || tiles.some(({ state }) => state === "loading")) return "starting";
     return endpoints.length > 0 ? "running" : "not running";
+  }
+
+  /** Why an app's background does not run, in words; empty where it does. @param {string} app */
+  reasonOf(app) {
+    const { state = "", reason = "" } = this._residents.get(app) ?? {};
+    if (state === "gone") return `it was stopped: ${reason}`;
+    return state === "silent" || state === "refused" ? `it did not start: ${reason}` : "";
   }
 
   /** Starts an app's background anew. @param {string} app */

@@ -1,20 +1,35 @@
 // @ts-check
-/** The last calls that went over the bus: who called what, and how it ended. Newest first. */
+/**
+ * The last calls that went over the bus: who called what, and how it ended. Newest first. What apps
+ * call of themselves is only counted, until a person wants to see it.
+ */
+
+import { isWithinApp } from "./endpoint_names.js";
 
 /** @import { AuditEntry, AuditRing } from "../../../kernel/audit_ring.js" */
 
 /** What one can look through; the ring keeps more. */
 const SHOWN = 60;
 
+/**
+ * @typedef {object} ActivityElements
+ * @property {HTMLElement} list
+ * @property {HTMLElement} none
+ * @property {HTMLInputElement} all Whether calls within an app are shown too.
+ * @property {HTMLElement} hidden How many are not.
+ */
+
 export class ActivityView {
   /**
-   * @param {{ list: HTMLElement, none: HTMLElement }} elements
+   * @param {ActivityElements} elements
    * @param {AuditRing} audit
    * @param {(caller: string, target: string) => string} words Who called whom.
    */
-  constructor({ list, none }, audit, words) {
+  constructor({ list, none, all, hidden }, audit, words) {
     this._list = list;
     this._none = none;
+    this._all = all;
+    this._hidden = hidden;
     this._audit = audit;
     this._words = words;
     /** @type {Map<number, { item: HTMLLIElement, status: string }>} */
@@ -22,6 +37,12 @@ export class ActivityView {
     this._waits = false;
     this._visible = false;
     audit.onChange(() => this._drawSoon());
+    all.addEventListener("change", () => {
+      // Older ones come between those that are there.
+      this._items.clear();
+      list.replaceChildren();
+      this._drawSoon();
+    });
   }
 
   /** Nothing is drawn while it is not seen. @param {boolean} visible */
@@ -41,7 +62,16 @@ export class ActivityView {
   }
 
   _draw() {
-    const entries = this._audit.entries().slice(-SHOWN);
+    const kept = this._audit.entries();
+    const wanted = this._all.checked
+      ? kept
+      : kept.filter(({ caller, target }) => !isWithinApp(caller, target));
+    const unseen = kept.length - wanted.length;
+    this._hidden.textContent =
+      unseen === 0
+        ? ""
+        : `${unseen} of the last ${kept.length} ${unseen === 1 ? "is" : "are"} not shown`;
+    const entries = wanted.slice(-SHOWN);
     const numbers = new Set(entries.map(({ number }) => number));
     for (const [number, { item }] of [...this._items]) {
       if (numbers.has(number)) continue;

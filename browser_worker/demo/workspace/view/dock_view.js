@@ -23,6 +23,7 @@ const WORDS = {
  * @property {HTMLLIElement} item
  * @property {HTMLButtonElement[]} tiles
  * @property {HTMLElement} status
+ * @property {HTMLElement} why
  * @property {HTMLButtonElement} restart
  */
 
@@ -106,18 +107,25 @@ export class DockView {
       tiles[0]?.focus();
       this._workspace.restart(app.id);
     });
-    item.append(...tiles, restart);
-    const made = { app, item, tiles, status, restart };
+    const why = document.createElement("p");
+    why.className = "failed";
+    why.setAttribute("role", "status");
+    item.append(...tiles, why, restart);
+    const made = { app, item, tiles, status, why, restart };
     this._items.set(app.id, made);
     return made;
   }
 
   /** @param {DockItem} item */
-  _update({ app, item, tiles, status, restart }) {
+  _update({ app, item, tiles, status, why, restart }) {
     const now = this._workspace.statusOf(app.id);
     const open = this._workspace.tiles.all.filter((tile) => tile.app.id === app.id);
     item.dataset["status"] = now.replace(" ", "-");
     if (status.textContent !== WORDS[now]) status.textContent = WORDS[now];
+    const reason = now === "stopped" ? this._workspace.reasonOf(app.id) : "";
+    const told = reason === "" ? "" : `In the background ${reason}.`;
+    if (why.textContent !== told) why.textContent = told;
+    why.hidden = told === "";
     restart.hidden = app.background === null || (now !== "stopped" && now !== "not responding");
     for (const button of tiles) {
       const shown = open.some(({ tile, frame }) => tile.id === button.dataset["tile"] && frame);

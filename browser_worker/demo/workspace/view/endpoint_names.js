@@ -9,6 +9,17 @@ import { KERNEL_ENDPOINT, readEndpointId } from "../../../contract/bus_names.js"
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 
 /**
+ * Whether an app called itself.
+ *
+ * @param {string} caller
+ * @param {string} target
+ */
+export function isWithinApp(caller, target) {
+  const from = readEndpointId(caller);
+  return from !== undefined && from.app === readEndpointId(target)?.app;
+}
+
+/**
  * Who called whom.
  *
  * @param {readonly AppManifest[]} apps

@@ -149,7 +149,10 @@ export class TilesView {
     const over = tile.state === "gone" || tile.state === "silent";
     section.dataset["state"] = silent ? "not-responding" : tile.state;
     message.hidden = !over;
-    if (over) why.textContent = `${tile.app.name} was stopped: ${tile.reason}.`;
+    if (!over) return;
+    const end = tile.state === "gone" ? "was stopped" : "did not start";
+    const told = `${tile.app.name} ${end}: ${tile.reason}.`;
+    if (why.textContent !== told) why.textContent = told;
   }
 
   /** Keyboard and readers go the way the eye goes, where frames can be moved alive. @param {readonly OpenTile[]} shown */
