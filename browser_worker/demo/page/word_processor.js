@@ -30,6 +30,7 @@ import { bindTheme } from "./theme.js";
 import { bindTitleField } from "./title_field.js";
 
 /** @import { HostPowers } from "../document/document_host.js" */
+/** @import { DocumentState } from "../document/text_document.js" */
 /** @import { StringStorage } from "../document/saved_document.js" */
 
 export const NAME = "Bascule Write";
@@ -47,15 +48,16 @@ export const NAME = "Bascule Write";
  * @param {object} options
  * @param {() => StringStorage} options.storage May throw: a browser can forbid it.
  * @param {string} [options.savedWords] What a person reads while everything is saved.
+ * @param {() => DocumentState} [options.newcomer] What is there where nothing was saved yet.
  * @returns {WordProcessor}
  */
-export function openWordProcessor({ storage, savedWords }) {
+export function openWordProcessor({ storage, savedWords, newcomer = welcome }) {
   buildPage(document);
   bindTheme(button("theme"));
 
   const saved = new SavedDocument(storage, () => crypto.randomUUID());
   const found = saved.load();
-  const text = new TextDocument(found.kind === "found" ? found.document : welcome());
+  const text = new TextDocument(found.kind === "found" ? found.document : newcomer());
   const selection = new DocumentSelection(text);
   /** @type {HostPowers} */
   const powers = pagePowers(() => dispatcher.tasks);

@@ -6,6 +6,7 @@ import { openWordProcessor } from "../../../page/word_processor.js";
 import { announceChanges } from "./announcements.js";
 import { exposeDocument } from "./document_tools.js";
 import { openKeptStorage } from "./kept_storage.js";
+import { workspaceWelcome } from "./welcome_document.js";
 
 /** @import { StringStorage } from "../../../document/saved_document.js" */
 
@@ -13,6 +14,7 @@ const storage = await keptStorage();
 const { text, dispatcher, pause } = openWordProcessor({
   storage,
   savedWords: "Kept by the workspace",
+  newcomer: workspaceWelcome,
 });
 exposeDocument(bus, dispatcher, pause);
 announceChanges(bus, text, () => Date.now());
