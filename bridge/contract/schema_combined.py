@@ -42,8 +42,8 @@ def _all_of(parts: Sequence[Part]) -> Check:
         for part in parts:
             found = None if marks is None else Marks()
             fits = run.check(part, value, path, found, scope)
-            if fits and marks is not None and found is not None:
-                marks.add(found)
+            if fits:
+                run.merge(marks, found)
             ok = fits and ok
         return ok
 
@@ -102,11 +102,13 @@ def unevaluated(node: SchemaObject, plan_of: PlanOf) -> Check | None:
         if marks is None:
             return ok
         if items is not None and is_array(value) and not marks.all_items:
+            run.look(len(value))
             for index in range(marks.items_below, len(value)):
                 if index not in marks.items:
                     ok = run.check(items, value[index], f"{path}/{index}", None, scope) and ok
             marks.all_items = True
         if members is not None and is_object(value) and not marks.all_names:
+            run.look(len(value))
             for name in own_names(value):
                 if name not in marks.names:
                     where = f"{path}/{escape_pointer(name)}"

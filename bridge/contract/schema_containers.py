@@ -22,6 +22,9 @@ __all__ = ["array", "escape_pointer", "object_"]
 
 PlanOf: TypeAlias = Callable[[Node], Part]
 _MAX_TOLD_CHARS: Final = 80
+_OF_MEMBERS: Final = ("properties", "patternProperties", "additionalProperties", "propertyNames")
+"""The keywords for which all members of an object are looked at."""
+_OF_COUNT: Final = ("minProperties", "maxProperties")
 
 
 def array(node: SchemaObject, plan_of: PlanOf, *, old: bool) -> list[Check]:
@@ -101,13 +104,13 @@ def object_(
     node: SchemaObject, plan_of: PlanOf, pattern_of: Callable[[str], Pattern], *, old: bool
 ) -> list[Check]:
     """Return the checks for objects. `old` is draft-07."""
-    checks = count(node, "Properties", "members")
+    checks: list[Check] = []
+    if any(keyword in node for keyword in (*_OF_MEMBERS, *_OF_COUNT)):
+        checks.append(_look)
+    checks.extend(count(node, "Properties", "members"))
     if node.get("required"):
         checks.append(_required(list(node["required"])))
-    if any(
-        keyword in node
-        for keyword in ("properties", "patternProperties", "additionalProperties", "propertyNames")
-    ):
+    if any(keyword in node for keyword in _OF_MEMBERS):
         patterns = node.get("patternProperties", {})
         checks.append(
             _members(
@@ -119,6 +122,8 @@ def object_(
         )
     for keyword in ["dependencies"] if old else ["dependentRequired", "dependentSchemas"]:
         group = node.get(keyword, {})
+        if group:
+            checks.append(_looks(len(group)))
         for name in own_names(group):
             needs = group[name]
             if is_array(needs):
@@ -132,9 +137,23 @@ def _part(node: SchemaObject, keyword: str, plan_of: PlanOf) -> Part | None:
     return plan_of(node[keyword]) if keyword in node else None
 
 
+def _look(run: Run, value: Mapping[str, Any], _p: str, _m: Marks | None, _s: Scope) -> bool:
+    run.look(len(value))
+    return True
+
+
+def _looks(length: int) -> Check:
+    def check(run: Run, _v: Mapping[str, Any], _p: str, _m: Marks | None, _s: Scope) -> bool:
+        run.look(length)
+        return True
+
+    return check
+
+
 def _required(names: list[str]) -> Check:
     def check(run: Run, value: Mapping[str, Any], path: str, _m: Marks | None, _s: Scope) -> bool:
         ok = True
+        run.look(len(names))
         for name in names:
             if name not in value:
                 ok = run.fail(path, f"must have the member {_quoted(name)}")
@@ -154,6 +173,7 @@ def _members(
     ) -> bool:
         ok = True
         for name in own_names(value):
+            run.look(len(name) >> 4)
             where = f"{path}/{escape_pointer(name)}"
             part = properties.get(name)
             known = part is not None
@@ -182,6 +202,7 @@ def _needs_names(name: str, needed: list[str]) -> Check:
     def check(run: Run, value: Mapping[str, Any], path: str, _m: Marks | None, _s: Scope) -> bool:
         ok = True
         if name in value:
+            run.look(len(needed))
             for each in needed:
                 if each not in value:
                     message = f"with {_quoted(name)} must have the member {_quoted(each)}"

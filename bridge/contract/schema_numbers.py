@@ -7,7 +7,7 @@ by the decimal value of how they are written, never by their nearest float.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from json.encoder import encode_basestring
 from math import isfinite
@@ -105,25 +105,38 @@ def is_multiple_of(value: JsonNumber, divisor: JsonNumber) -> bool:
     return shift >= 0 and a.digits * pow(10, shift, b.digits) % b.digits == 0
 
 
-def equal(left: object, right: object) -> bool:
-    """Compare as JSON Schema does: numbers by value, objects whatever their members' order."""
+def equal(left: object, right: object, look: Callable[[int], None]) -> bool:
+    """Compare as JSON Schema does: numbers by value, objects whatever their members' order.
+
+    `look` counts the work.
+    """
     if is_number(left):
         return is_number(right) and compare(left, right) == 0
     if isinstance(left, str):
         return isinstance(right, str) and left == right
     if is_array(left):
-        return (
-            is_array(right)
-            and len(left) == len(right)
-            and all(equal(a, b) for a, b in zip(left, right, strict=True))
-        )
+        return is_array(right) and _equal_lists(left, right, look)
     if is_object(left):
-        return (
-            is_object(right)
-            and len(left) == len(right)
-            and all(name in right and equal(each, right[name]) for name, each in left.items())
-        )
+        return is_object(right) and _equal_objects(left, right, look)
     return left is right
+
+
+def _equal_lists(
+    left: Sequence[object], right: Sequence[object], look: Callable[[int], None]
+) -> bool:
+    if len(left) != len(right):
+        return False
+    look(len(left))
+    return all(equal(a, b, look) for a, b in zip(left, right, strict=True))
+
+
+def _equal_objects(
+    left: Mapping[str, object], right: Mapping[str, object], look: Callable[[int], None]
+) -> bool:
+    look(len(left) + len(right))
+    return len(left) == len(right) and all(
+        name in right and equal(each, right[name], look) for name, each in left.items()
+    )
 
 
 def canonical(value: object) -> str:

@@ -84,6 +84,20 @@ class Run:
         if self._steps > MAX_STEPS:
             raise TooMuchWork
 
+    def look(self, length: int) -> None:
+        """Count a look at something large: a list, an object or a text.
+
+        It is little each time, and a schema can ask for it any number of times.
+        """
+        self.work(length >> 4)
+
+    def merge(self, marks: Marks | None, found: Marks | None) -> None:
+        """Take over what another check evaluated."""
+        if marks is None or found is None:
+            return
+        self.look(len(found.names) + len(found.items))
+        marks.add(found)
+
     def check(
         self,
         part: Part,
@@ -122,8 +136,8 @@ class Run:
         self._silent += 1
         found = None if marks is None else Marks()
         ok = self.check(part, value, path, found, scope)
-        if ok and marks is not None and found is not None:
-            marks.add(found)
+        if ok:
+            self.merge(marks, found)
         self._silent -= 1
         return ok
 
@@ -150,8 +164,7 @@ class Run:
             ok = check(self, value, path, marks, scope) and ok
         if plan.unevaluated is not None:
             ok = plan.unevaluated(self, value, path, marks, scope) and ok
-            if outer is not None and marks is not None:
-                outer.add(marks)
+            self.merge(outer, marks)
         return ok
 
     def _dynamic_target(self, plan: Plan, target: Part, scope: Scope) -> Part:

@@ -68,6 +68,7 @@ def _type(types: list[str]) -> Check:
         return check_one
 
     def check(run: Run, value: Any, path: str, _m: Marks | None, _s: Scope) -> bool:  # noqa: ANN401
+        run.look(len(kinds))
         return any(kind(value) for kind in kinds) or run.fail(path, message)
 
     return check
@@ -77,7 +78,7 @@ def _enum(allowed: list[Any]) -> Check:
     def check(run: Run, value: Any, path: str, _m: Marks | None, _s: Scope) -> bool:  # noqa: ANN401
         run.work(len(allowed))
         for each in allowed:
-            if equal(each, value):
+            if equal(each, value, run.look):
                 return True
         return run.fail(path, "must be one of the listed values")
 
@@ -86,7 +87,7 @@ def _enum(allowed: list[Any]) -> Check:
 
 def _const(given: object) -> Check:
     def check(run: Run, value: Any, path: str, _m: Marks | None, _s: Scope) -> bool:  # noqa: ANN401
-        return equal(given, value) or run.fail(path, "must be the one given value")
+        return equal(given, value, run.look) or run.fail(path, "must be the one given value")
 
     return check
 
@@ -95,6 +96,8 @@ def text(node: SchemaObject, pattern: Pattern | None) -> list[Check]:
     """Return the checks for texts. Characters are code points."""
     checks: list[Check] = []
     least, most = node.get("minLength"), node.get("maxLength")
+    if least is not None or most is not None:
+        checks.append(_measure)
     if least is not None:
         checks.append(_length(least, lambda order: order >= 0, "must have at least"))
     if most is not None:
@@ -102,6 +105,11 @@ def text(node: SchemaObject, pattern: Pattern | None) -> list[Check]:
     if pattern is not None:
         checks.append(_pattern(pattern))
     return checks
+
+
+def _measure(run: Run, value: str, _p: str, _m: Marks | None, _s: Scope) -> bool:
+    run.look(len(value) >> 3)
+    return True
 
 
 def _length(bound: JsonNumber, fits: Callable[[int], bool], must: str) -> Check:

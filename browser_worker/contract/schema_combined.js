@@ -23,7 +23,7 @@ export function combined(run, node, value, path, marks, scope) {
   for (const each of own(node, "allOf") ?? []) {
     const found = marks && new Marks();
     const fits = run.check(each, value, path, found, scope);
-    if (fits && found !== undefined) marks?.add(found);
+    if (fits) run.merge(marks, found);
     ok = fits && ok;
   }
   const any = own(node, "anyOf");
@@ -64,6 +64,7 @@ export function unevaluated(run, node, value, path, marks, scope) {
   let ok = true;
   const items = own(node, "unevaluatedItems");
   if (items !== undefined && Array.isArray(value) && !marks.allItems) {
+    run.look(value.length);
     for (let index = marks.itemsBelow; index < value.length; index++) {
       if (marks.items.has(index)) continue;
       ok = run.check(items, value[index], `${path}/${index}`, undefined, scope) && ok;
@@ -72,7 +73,9 @@ export function unevaluated(run, node, value, path, marks, scope) {
   }
   const members = own(node, "unevaluatedProperties");
   if (members !== undefined && isObject(value) && !isNumber(value) && !marks.allNames) {
-    for (const name of Object.keys(value)) {
+    const names = Object.keys(value);
+    run.look(names.length);
+    for (const name of names) {
       if (marks.names.has(name)) continue;
       const where = `${path}/${escapePointer(name)}`;
       ok = run.check(members, value[name], where, undefined, scope) && ok;

@@ -10,6 +10,9 @@ import { count } from "./schema_scalars.js";
 /** @import { Marks } from "./schema_marks.js" */
 
 const MAX_TOLD_CHARS = 80;
+/** The keywords for which all members of an object are looked at. */
+const OF_MEMBERS = ["properties", "patternProperties", "additionalProperties", "propertyNames"];
+const OF_COUNT = ["minProperties", "maxProperties"];
 
 /**
  * @param {Run} run
@@ -96,16 +99,42 @@ function unique(run, items) {
  * @param {readonly string[]} scope
  */
 export function object(run, node, value, path, marks, scope) {
-  const names = Object.keys(value);
-  let ok = count(run, node, names.length, path, "Properties", "members");
-  for (const name of own(node, "required") ?? []) {
+  let ok = true;
+  const asked = (/** @type {string} */ keyword) => Object.hasOwn(node, keyword);
+  const looks = OF_MEMBERS.some(asked);
+  /** @type {string[]} */
+  let names = [];
+  if (looks || OF_COUNT.some(asked)) {
+    names = Object.keys(value);
+    run.look(names.length);
+    ok = count(run, node, names.length, path, "Properties", "members");
+  }
+  const required = own(node, "required") ?? [];
+  run.look(required.length);
+  for (const name of required) {
     if (!Object.hasOwn(value, name)) ok = run.fail(path, `must have the member ${quoted(name)}`);
   }
+  if (looks) ok = members(run, node, value, names, path, marks, scope) && ok;
+  return dependencies(run, node, value, path, marks, scope) && ok;
+}
+
+/**
+ * @param {Run} run
+ * @param {SchemaObject} node
+ * @param {Record<string, unknown>} value
+ * @param {string[]} names
+ * @param {string} path
+ * @param {Marks | undefined} marks
+ * @param {readonly string[]} scope
+ */
+function members(run, node, value, names, path, marks, scope) {
+  let ok = true;
   const properties = own(node, "properties") ?? {};
   const patterns = Object.entries(own(node, "patternProperties") ?? {});
   const rest = own(node, "additionalProperties");
   const nameSchema = own(node, "propertyNames");
   for (const name of names) {
+    run.look(name.length >> 4);
     const where = `${path}/${escapePointer(name)}`;
     let known = Object.hasOwn(properties, name);
     if (known) ok = run.check(properties[name], value[name], where, undefined, scope) && ok;
@@ -124,7 +153,7 @@ export function object(run, node, value, path, marks, scope) {
       ok = run.fail(where, "does not have an allowed name");
     }
   }
-  return dependencies(run, node, value, path, marks, scope) && ok;
+  return ok;
 }
 
 /**
@@ -141,12 +170,15 @@ function dependencies(run, node, value, path, marks, scope) {
     ? [own(node, "dependencies")]
     : [own(node, "dependentRequired"), own(node, "dependentSchemas")];
   for (const group of all) {
-    for (const [name, needs] of Object.entries(group ?? {})) {
+    const entries = Object.entries(group ?? {});
+    run.look(entries.length);
+    for (const [name, needs] of entries) {
       if (!Object.hasOwn(value, name)) continue;
       if (!Array.isArray(needs)) {
         ok = run.check(needs, value, path, marks, scope) && ok;
         continue;
       }
+      run.look(needs.length);
       for (const needed of needs) {
         if (!Object.hasOwn(value, needed)) {
           ok = run.fail(path, `with ${quoted(name)} must have the member ${quoted(needed)}`);

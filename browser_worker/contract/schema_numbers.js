@@ -126,28 +126,29 @@ function powerOfTen(exponent, modulus) {
  *
  * @param {unknown} left
  * @param {unknown} right
+ * @param {{ look: (length: number) => void }} run Counts the work.
  * @returns {boolean}
  */
-export function equal(left, right) {
+export function equal(left, right, run) {
   if (left === right) return true;
   if (isNumber(left)) return isNumber(right) && compare(left, right) === 0;
   if (left === null || right === null || typeof left !== "object" || typeof right !== "object") {
     return false;
   }
   if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) &&
-      left.length === right.length &&
-      left.every((item, index) => equal(item, right[index]))
-    );
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    run.look(left.length);
+    return left.every((item, index) => equal(item, right[index], run));
   }
   if (Array.isArray(right) || isNumber(right)) return false;
   const a = /** @type {Record<string, unknown>} */ (left);
   const b = /** @type {Record<string, unknown>} */ (right);
   const keys = Object.keys(a);
+  const count = Object.keys(b).length;
+  run.look(keys.length + count);
   return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]))
+    keys.length === count &&
+    keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key], run))
   );
 }
 

@@ -65,6 +65,25 @@ export class Run {
   }
 
   /**
+   * Counts a look at something large: little each time, and a schema can ask for it any number of times.
+   *
+   * @param {number} length Of a list, an object or a text.
+   */
+  look(length) {
+    this.work(length >> 4);
+  }
+
+  /**
+   * @param {Marks | undefined} marks
+   * @param {Marks | undefined} found What another check evaluated.
+   */
+  merge(marks, found) {
+    if (marks === undefined || found === undefined) return;
+    this.look(found.names.size + found.items.size);
+    marks.add(found);
+  }
+
+  /**
    * @param {Node} node
    * @param {unknown} value
    * @param {string} path
@@ -100,7 +119,7 @@ export class Run {
     try {
       const found = marks === undefined ? undefined : new Marks();
       const ok = this.check(node, value, path, found, scope);
-      if (ok && found !== undefined) marks?.add(found);
+      if (ok) this.merge(marks, found);
       return ok;
     } finally {
       this.silent--;
@@ -135,7 +154,7 @@ export class Run {
     ok = combined(this, node, value, path, marks, scope) && ok;
     if (asks && marks !== undefined) {
       ok = unevaluated(this, node, value, path, marks, scope) && ok;
-      outer?.add(marks);
+      this.merge(outer, marks);
     }
     return ok;
   }

@@ -18,17 +18,18 @@ import { own } from "./schema_resources.js";
 export function general(run, node, value, path) {
   let ok = true;
   const types = own(node, "type");
+  if (Array.isArray(types)) run.look(types.length);
   if (types !== undefined && ![types].flat().some((type) => isOfType(value, type))) {
     ok = run.fail(path, `must be ${[types].flat().join(" or ")}`);
   }
   const allowed = own(node, "enum");
   if (allowed !== undefined) {
     run.work(allowed.length);
-    if (!allowed.some((/** @type {unknown} */ each) => equal(each, value))) {
+    if (!allowed.some((/** @type {unknown} */ each) => equal(each, value, run))) {
       ok = run.fail(path, "must be one of the listed values");
     }
   }
-  if (Object.hasOwn(node, "const") && !equal(node["const"], value)) {
+  if (Object.hasOwn(node, "const") && !equal(node["const"], value, run)) {
     ok = run.fail(path, "must be the one given value");
   }
   return ok;
@@ -46,6 +47,7 @@ export function text(run, node, text, path) {
   if (maxLength !== undefined || minLength !== undefined) {
     let length = 0;
     for (const character of text) length += character === "" ? 0 : 1;
+    run.look(length >> 3);
     if (minLength !== undefined && compare(length, minLength) < 0) {
       ok = run.fail(path, `must have at least ${minLength} characters`);
     }

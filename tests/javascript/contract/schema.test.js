@@ -282,3 +282,49 @@ test("a value is accepted exactly when no problem is named", () => {
     }),
   );
 });
+
+test("a bomb that meets something large at each of its schemas ends with a refusal, too", () => {
+  const TOO_MUCH = [{ path: "", message: "the schema takes too much work for this value" }];
+  const names = Array.from({ length: 20_000 }, (_, n) => `name${n}`);
+  const members = Object.fromEntries(names.map((name) => [name, 1]));
+  const long = "x".repeat(500_000);
+  /** @type {[string, Record<string, unknown>, unknown][]} */
+  const bombs = [
+    ["members", { additionalProperties: true }, members],
+    ["few rules for many members", { properties: { none: true } }, members],
+    ["counted members", { minProperties: 1 }, members],
+    ["required", { required: names }, members],
+    ["dependencies", { dependentRequired: { name1: names } }, members],
+    ["evaluated members", { unevaluatedProperties: true }, members],
+    ["an equal value", { const: members }, structuredClone(members)],
+    ["an equal list", { enum: [names] }, [...names]],
+    ["a long text", { minLength: 1 }, long],
+    ["a long name", { properties: { none: true } }, { [long]: 1 }],
+    ["many types", { type: names.map(() => "null") }, 1],
+  ];
+  for (const [what, schema, value] of bombs) {
+    const problems = compile({ allOf: [schema] }).errors(value);
+    // Once it is no bomb: nothing is refused that is only large.
+    assert.equal(problems.length, what === "many types" ? 1 : 0, what);
+    assert.notDeepEqual(problems, TOO_MUCH, what);
+    assert.deepEqual(compile(bombOf(schema)).errors(value), TOO_MUCH, what);
+  }
+});
+
+test("a bomb that asks nothing of members does not look at them", () => {
+  const members = Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`name${n}`, 1]));
+  assert.equal(compile(bombOf({ type: "object" }, 12)).errors(members).length, 0);
+});
+
+/**
+ * @param {Record<string, unknown>} schema Met twice as often at each of so many levels.
+ * @param {number} [levels]
+ */
+function bombOf(schema, levels = 40) {
+  /** @type {Record<string, unknown>} */
+  const $defs = { d0: schema };
+  for (let n = 1; n < levels; n++) {
+    $defs[`d${n}`] = { allOf: [{ $ref: `#/$defs/d${n - 1}` }, { $ref: `#/$defs/d${n - 1}` }] };
+  }
+  return { $defs, $ref: `#/$defs/d${levels - 1}` };
+}

@@ -177,3 +177,29 @@ def test_a_value_is_accepted_exactly_when_no_problem_is_named(schema: Any, value
     if "#" in str(schema) or "$id" in schema:
         return
     assert (plain.errors(value) == []) is not (negated.errors(value) == [])
+
+
+NAMES = [f"name{n}" for n in range(20_000)]
+MEMBERS = dict.fromkeys(NAMES, 1)
+LARGE: dict[str, tuple[dict[str, Any], object]] = {
+    "members": ({"additionalProperties": True}, MEMBERS),
+    "counted members": ({"minProperties": 1}, MEMBERS),
+    "required": ({"required": NAMES}, MEMBERS),
+    "dependencies": ({"dependentRequired": {"name1": NAMES}}, MEMBERS),
+    "evaluated members": ({"unevaluatedProperties": True}, MEMBERS),
+    "an equal value": ({"const": MEMBERS}, dict(MEMBERS)),
+    "a long text": ({"minLength": 1}, "x" * 500_000),
+    "a long name": ({"properties": {"none": True}}, {"x" * 500_000: 1}),
+}
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_a_bomb_that_meets_something_large_at_each_of_its_schemas_ends_with_a_refusal(
+    what: str,
+) -> None:
+    schema, value = LARGE[what]
+    assert read({"allOf": [schema]}).errors(value) == []
+    defs: dict[str, Any] = {"d0": schema}
+    for n in range(1, 40):
+        defs[f"d{n}"] = {"allOf": [{"$ref": f"#/$defs/d{n - 1}"}, {"$ref": f"#/$defs/d{n - 1}"}]}
+    assert read({"$defs": defs, "$ref": "#/$defs/d39"}).errors(value) == TOO_MUCH
