@@ -33,6 +33,7 @@ import { reportFailure } from "./report_failure.js";
 
 const ERROR = Object.freeze({ maxBytes: BUS_LIMITS.maxProgressBytes, what: "error" });
 const MAX_MESSAGE_CHARS = 1_000;
+const UNREAD = "The answer cannot be read; what was asked may have been done.";
 
 export class PortSession {
   /**
@@ -107,6 +108,11 @@ export class PortSession {
       if (!(error instanceof messages.MalformedMessage)) throw error;
       if (error.requestId !== undefined) {
         this._postBy(port, messages.failure(error.requestId, error.error));
+      }
+      // No other answer will come.
+      if (error.responseId !== undefined) {
+        const unread = new BusError("INVALID_OUTPUT", `${UNREAD} ${error.message}`);
+        this._outgoing.answered(messages.failure(error.responseId, unread), undefined);
       }
       return;
     }

@@ -23,6 +23,7 @@ const MOST_BYTES_OF_A_NUMBER = 25;
 /** Each of these is one byte. A text of them is measured by a look, which short ones are not worth. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 const SHORT_CHARS = 16;
+const MAX_PATH_CHARS = 200;
 
 /**
  * Checks a value that is sent as it is.
@@ -140,10 +141,7 @@ class Walk {
    * @param {string | undefined} apart
    */
   _container(value, apart) {
-    if (this._above.length >= this._maxDepth) {
-      throw this._refused(`it is nested deeper than ${this._maxDepth}`);
-    }
-    if (this._above.includes(value)) throw this._refused("it holds itself");
+    if (this._above.length >= this._maxDepth) throw this._tooDeep();
     this._above.push(value);
     const copy = Array.isArray(value) ? this._array(value) : this._object(value, apart);
     this._above.pop();
@@ -234,11 +232,25 @@ class Walk {
 
   /** @param {string} why */
   _refused(why) {
-    const path = this._path.map((part) => `/${escaped(part)}`).join("");
-    const where = path === "" ? this._what : `${this._what} at ${path.slice(0, 200)}`;
+    // Names are as long as who sends them likes, and the error has to be sent, too: of a long path it
+    // tells the beginning.
+    const whole = this._path.map((part) => `/${escaped(part)}`).join("");
+    const path =
+      whole.length <= MAX_PATH_CHARS
+        ? whole
+        : whole.slice(0, Math.max(0, whole.lastIndexOf("/", MAX_PATH_CHARS)));
+    const where = path === "" ? this._what : `${this._what} at ${path}`;
     return new BusError("NOT_JSON", `The ${where} was not ${this._not}: ${why}.`, {
       data: { path },
     });
+  }
+
+  /** What holds itself has no end, and is found by its depth alone: to look at each step costs more. */
+  _tooDeep() {
+    const again = this._above.findIndex((each, at) => this._above.indexOf(each) < at);
+    if (again < 0) return this._refused(`it is nested deeper than ${this._maxDepth}`);
+    this._path.splice(again);
+    return this._refused("it holds itself");
   }
 
   _tooLarge() {

@@ -2,9 +2,16 @@
 /** Which errors an app may give in its own name: a decision of the kernel's is none of them. */
 
 import { BusError } from "../contract/bus_error.js";
+import { checkJson } from "../contract/bus_json.js";
+import { BUS_LIMITS } from "../contract/limits.js";
 import { gone } from "./endpoint.js";
+import { wellFormed } from "./well_formed.js";
 
 /** @import { Endpoint } from "./endpoint.js" */
+
+/** What an error may have, as JSON: with what is added to it, it must fit into a message. */
+const BOUNDS = Object.freeze({ maxBytes: BUS_LIMITS.maxProgressBytes });
+const MAX_MESSAGE_CHARS = 1_000;
 
 const CODES_OF_APPS = new Set([
   "INVALID_INPUT",
@@ -30,9 +37,22 @@ export function errorFrom(endpoint, error, begun) {
     // Whoever closes an endpoint does not know how far each call was.
     return begun || error.code !== "ENDPOINT_GONE" ? error : gone(endpoint.id, false);
   }
-  if (CODES_OF_APPS.has(error.code)) return error;
-  return new BusError("TOOL_FAILED", error.message, {
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    data: { ...error.data, code: error.code },
+  const told = bounded(error);
+  if (CODES_OF_APPS.has(told.code)) return told;
+  return new BusError("TOOL_FAILED", told.message, {
+    ...(told.retryAfterMs === undefined ? {} : { retryAfterMs: told.retryAfterMs }),
+    data: { ...told.data, code: told.code },
   });
+}
+
+/** @param {BusError} error */
+function bounded(error) {
+  try {
+    checkJson(error.toWire(), BOUNDS);
+    return error;
+  } catch {
+    const { code, message, retryAfterMs } = error;
+    const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+    return new BusError(code, wellFormed(message, MAX_MESSAGE_CHARS), later);
+  }
 }

@@ -18,6 +18,7 @@ import { BusError } from "../contract/bus_error.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { AppError } from "../dispatcher/app_error.js";
+import { wellFormed } from "./well_formed.js";
 
 /** @import { BusErrorCode } from "../contract/bus_error.js" */
 /** @import { SchemaProblem } from "../contract/schema.js" */
@@ -32,6 +33,8 @@ const LIMITS = Object.freeze({
     maximum: BUS_LIMITS.maxAttachmentBytesOfEndpoint,
   },
 });
+
+const MAX_TOLD_CHARS = 1_024;
 
 const OUTPUTS = new Set([
   "INVALID_OUTPUT",
@@ -89,6 +92,15 @@ export function invalidInput(message, errors) {
 }
 
 /**
+ * An object that an app sent has members named as methods are, and is not to be made a text of.
+ *
+ * @param {unknown} value
+ */
+function textOf(value) {
+  return typeof value === "string" ? wellFormed(value, MAX_TOLD_CHARS) : "";
+}
+
+/**
  * @param {BusError} error
  * @param {string} path
  * @returns {SchemaProblem[]} At least one. An app may have written them: they are read with distrust.
@@ -97,6 +109,6 @@ function problemsOf({ message, data }, path) {
   const told = data?.["errors"];
   const problems = (Array.isArray(told) ? told : [])
     .filter((each) => isObject(each))
-    .map((each) => ({ path: `${path}${each["path"] ?? ""}`, message: String(each["message"]) }));
+    .map((each) => ({ path: path + textOf(each["path"]), message: textOf(each["message"]) }));
   return problems.length > 0 ? problems.slice(0, 16) : [{ path, message }];
 }

@@ -7,7 +7,7 @@
 import { BUS_LIMITS } from "../contract/limits.js";
 import { Observers } from "../dispatcher/observers.js";
 import { summaryOf } from "./value_summary.js";
-import { wellFormed } from "./well_formed.js";
+import { seen } from "./well_formed.js";
 
 /** @typedef {"running" | "completed" | "failed" | "refused" | "timed out" | "cancelled"} AuditStatus */
 
@@ -74,7 +74,7 @@ export class AuditRing {
       startedAt: this._clock.wallNow(),
       status: "running",
       durationMs: null,
-      arguments: summaryOf(given),
+      arguments: summaryText(summaryOf(given)),
       outcome: null,
     };
     this._entries.push(entry);
@@ -85,7 +85,7 @@ export class AuditRing {
       entry.status = status;
       // A clock of a page has a fraction of many digits, which says nothing.
       entry.durationMs = Math.max(0, Math.round((this._clock.now() - startedAt) * 10) / 10);
-      entry.outcome = typeof outcome === "string" ? summaryText(outcome) : summaryOf(outcome);
+      entry.outcome = summaryText(typeof outcome === "string" ? outcome : summaryOf(outcome));
       this._observers.notify();
     };
   }
@@ -93,5 +93,5 @@ export class AuditRing {
 
 /** @param {string} text Whoever called may have written it. */
 function summaryText(text) {
-  return wellFormed(text, BUS_LIMITS.maxSummaryChars);
+  return seen(text, BUS_LIMITS.maxSummaryChars);
 }

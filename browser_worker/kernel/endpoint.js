@@ -9,11 +9,11 @@ import { BusError } from "../contract/bus_error.js";
 import { checkJson } from "../contract/bus_json.js";
 import * as messages from "../contract/bus_messages.js";
 import { BUS_LIMITS } from "../contract/limits.js";
+import { FloodGuard } from "./flood_guard.js";
 
 /** @import { Exec, Received } from "../contract/bus_messages.js" */
 /** @import { EndpointPlace } from "../contract/bus_names.js" */
 /** @import { CallHandle } from "./broker.js" */
-/** @import { FloodGuard } from "./flood_guard.js" */
 /** @import { BusPort } from "./kernel_powers.js" */
 /** @import { Tool } from "./tool_descriptors.js" */
 
@@ -64,6 +64,7 @@ export class Endpoint {
     this._now = now;
     this._port = port;
     this._flood = flood;
+    this._progressFlood = new FloodGuard(now);
     this._owner = owner;
     this._lastId = 0;
     /** @type {Map<number, Asked>} */
@@ -162,14 +163,18 @@ export class Endpoint {
       received = messages.readMessage(data);
     } catch (error) {
       if (!(error instanceof messages.MalformedMessage)) throw error;
-      const huge = error.error.code === "TOO_LARGE";
-      if (this._count(huge ? BUS_LIMITS.maxMessageBytes : 256)) this._malformed(error);
+      // What it has beside what is wrong nobody measured: a buffer of any size, say.
+      const measured = error.error.code === "INVALID_MESSAGE";
+      if (this._count(measured ? 256 : BUS_LIMITS.maxMessageBytes)) this._malformed(error);
       return;
     }
     const { message } = received;
     // Who answers what it was asked must not lose its port for who asks so much.
     const wanted = message.type === "response" && this._asked.has(message.id);
-    if (wanted || this._count(received.bytes)) this._take(received);
+    const isProgress = message.type === "progress" && this._asked.has(message.id);
+    if (wanted || (isProgress && this._progressFlood.take(received.bytes))) this._take(received);
+    // Progress that comes too fast is dropped before it costs the port.
+    else if (this._count(received.bytes) && !isProgress) this._take(received);
   }
 
   /** @param {messages.MalformedMessage} malformed */

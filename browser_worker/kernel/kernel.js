@@ -305,7 +305,7 @@ export class Kernel {
     }
     /** @type {BrokerRequest} */
     const request = { target, name, arguments: given, attachment, ...timeoutOf(timeout) };
-    this._keep(from, id, (done) =>
+    this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
       this._broker.call(sourceOf(from), request, {
         done,
         progress: (value) => from.sendProgress(id, value),
@@ -322,7 +322,7 @@ export class Kernel {
     if (typeof target !== "string") {
       throw new BusError("INVALID_MESSAGE", "A list is of the tools of a target.");
     }
-    this._keep(from, id, (done) =>
+    this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
       this._broker.list(sourceOf(from), target, (listed) =>
         done("error" in listed ? listed : fitting(listed)),
       ),
@@ -334,14 +334,15 @@ export class Kernel {
    *
    * @param {Endpoint} from
    * @param {number} id
+   * @param {boolean} byAnother The page answers at once: only the count finds a flood of that.
    * @param {(done: (outcome: Outcome) => void) => CallHandle} begin
    */
-  _keep(from, id, begin) {
+  _keep(from, id, byAnother, begin) {
     let ended = false;
     const handle = begin((outcome) => {
       ended = true;
       from.requests.delete(id);
-      if ("ok" in outcome) from.forgive();
+      if ("ok" in outcome && byAnother) from.forgive();
       from.answer(id, outcome);
     });
     if (!ended) from.requests.set(id, handle);

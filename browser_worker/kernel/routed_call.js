@@ -22,6 +22,7 @@ import { isToolName } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { errorFrom } from "./app_errors.js";
+import { wellFormed } from "./well_formed.js";
 
 /** @import { SchemaProblem } from "../contract/schema.js" */
 /** @import { AttachmentLedger } from "./attachment_ledger.js" */
@@ -51,6 +52,9 @@ import { errorFrom } from "./app_errors.js";
 
 /** A tool that changes as often as this in mid-call is given up. */
 const MAX_DESCRIPTIONS = 3;
+
+/** Of what is wrong at one place: a schema is an app's own, and so are the words that name it. */
+const MAX_PROBLEM_CHARS = 500;
 
 const NOTHING_HELD = () => {};
 const NOTHING_RUN = "nothing was run";
@@ -316,5 +320,9 @@ function unknownTool(target, name) {
 
 /** @param {SchemaProblem[]} problems */
 function problemsOf(problems) {
-  return { errors: problems.slice(0, 16).map(({ path, message }) => ({ path, message })) };
+  return {
+    errors: problems
+      .slice(0, 16)
+      .map(({ path, message }) => ({ path, message: wellFormed(message, MAX_PROBLEM_CHARS) })),
+  };
 }
