@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from bridge.cli.action_example import example_words
 from bridge.cli.action_schema import ActionSchema, Key
 from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
 from bridge.cli.call_options import add_session_option, add_timeout_option
+from bridge.cli.input_words import written_key
 from bridge.cli.results import add_json_option, print_line, print_revision
 from bridge.cli.styles import Style, add_color_option
 from bridge.cli.suggestions import explain_unknown_action
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["add_parser", "example_call", "run"]
 
 _WIDEST: Final = 40
+_MAX_DEPTH: Final = 3
+_MAX_KEYS: Final = 256
 _EPILOG: Final = """\
 examples:
   bascule describe my-app document.text.insert
@@ -80,25 +84,38 @@ def description_lines(action: dict[str, Any], app: str, style: Style) -> Iterato
     if isinstance(why, dict):
         reason = printable(f"{why.get('reason')} [{why.get('code')}]")
         yield f"  {style('not available now:', 'yellow')} {reason}"
-    keys = ActionSchema(action.get("inputSchema", True)).describe_keys()
     yield ""
-    yield from _keys("input", keys, style)
-    gives = ActionSchema(action.get("outputSchema", True))
-    yield from _keys("output", gives.describe_keys(), style)
+    yield from _keys("input", _all_keys(action.get("inputSchema", True)), style)
+    yield from _keys("output", _all_keys(action.get("outputSchema", True)), style)
     yield style("call", "bold")
-    yield f"  {example_call(action, keys, app)}"
+    yield f"  {example_call(action, app)}"
 
 
-def example_call(action: dict[str, Any], keys: list[Key], app: str) -> str:
+def example_call(action: dict[str, Any], app: str) -> str:
     """Return a call of an action as it could be typed."""
-    schema = ActionSchema(action.get("inputSchema", True))
     words = ["bascule", "call", app, shlex.quote(str(action.get("name")))]
-    words += [
-        shlex.quote(f"{key.name}={schema.example_of(key.name)}") for key in keys if key.required
-    ]
+    words += [shlex.quote(word) for word in example_words(action.get("inputSchema", True))]
     if action.get("kind") == "write":
         words += ["--expected-revision", "latest"]
     return printable(" ".join(words))
+
+
+def _all_keys(schema: object) -> list[Key]:
+    """Return the keys of an object, each followed by those of its own members."""
+    reading = ActionSchema(schema)
+    found: list[Key] = []
+
+    def add(path: tuple[str, ...]) -> None:
+        for key in reading.keys_at(path):
+            if len(found) >= _MAX_KEYS:
+                return
+            inner = (*path, key.name)
+            found.append(key._replace(name=written_key(inner)))
+            if key.members and len(inner) < _MAX_DEPTH:
+                add(inner)
+
+    add(())
+    return found
 
 
 def _keys(title: str, keys: list[Key], style: Style) -> Iterator[str]:

@@ -64,12 +64,14 @@ doc.insert  write
   Insert a text
 
 input
-  text   string, required          what to insert
-  at     integer, default 0
-  style  body | heading 1 | quote
-  marks  (bold | italic)[]
-  loud   boolean
-  where  object
+  text          string, required          what to insert
+  at            integer, default 0
+  style         body | heading 1 | quote
+  marks         (bold | italic)[]
+  loud          boolean
+  where         object
+  where.page    integer
+  where.column  left | right
 
 output
   (not told)

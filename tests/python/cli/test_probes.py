@@ -228,7 +228,11 @@ def test_an_endpoint_that_goes_ends_the_check() -> None:
         ({"properties": {"a": {"enum": [None, 1]}}, "required": ["a"]}, {"a": None}),
         ({"properties": {"a": {"type": "integer", "minimum": 5}}, "required": ["a"]}, {"a": "5"}),
         ({"properties": {"a": {"default": True}}, "required": ["a"]}, {"a": True}),
-        ({"properties": {"a": {"minLength": 9, "type": "string"}}, "required": ["a"]}, None),
+        (
+            {"properties": {"a": {"minLength": 9, "type": "string"}}, "required": ["a"]},
+            {"a": "a" * 9},
+        ),
+        ({"properties": {"a": {"pattern": "^b", "type": "string"}}, "required": ["a"]}, None),
         ({"type": "array"}, None),
         ({"required": ["a"]}, None),
         (False, None),
