@@ -71,6 +71,7 @@ def tool(page: Page, tile: str, name: str) -> Any:
 def lock(page: Page) -> None:
     page.get_by_role("button", name="Lock the workspace").click()
     page.get_by_role("button", name="Lock it").click()
+    expect(page.get_by_role("button", name="Unlock")).to_be_focused()
 
 
 def frames_shown(page: Page) -> int:
@@ -486,6 +487,7 @@ def look(page: Page, pages: StaticPages, name: str) -> None:
     page.get_by_role("button", name="Lock the workspace").click()
     check(page, f"{name}-locking")
     page.get_by_role("button", name="Lock it").click()
+    expect(page.get_by_role("button", name="Unlock")).to_be_focused()
     check(page, f"{name}-locked")
 
 
