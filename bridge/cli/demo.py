@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.browser_assets import browser_assets
+from bridge.cli import demo_workspace
 from bridge.cli.demo_drawing import draw, drawing_app
 from bridge.cli.redirect_file import redirect_name, redirect_page
 from bridge.cli.stop_signals import stop_numbers
@@ -49,6 +50,7 @@ examples:
   bascule demo
   bascule demo --headless firefox --screenshot demo.png
   bascule demo --headless --stay
+  bascule demo --workspace
 """
 _ATTACH_SECONDS: Final = 300.0
 _STEP_SECONDS: Final = 30.0
@@ -69,6 +71,11 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
         const="chromium",
         choices=("chromium", "firefox"),
         help="without a window, by Playwright: chromium (default) or firefox",
+    )
+    parser.add_argument(
+        "--workspace",
+        action="store_true",
+        help="show the workspace instead: apps in one page that call each other's tools",
     )
     parser.add_argument(
         "--stay",
@@ -120,7 +127,10 @@ async def _demo(args: argparse.Namespace) -> int:
                 asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     async with AsyncExitStack() as stack:
         pages = await stack.enter_async_context(
-            StaticPages(browser_assets(), index="demo/index.html")
+            StaticPages(
+                browser_assets(),
+                index="demo/workspace/index.html" if args.workspace else "demo/index.html",
+            )
         )
         print(f"The demo page is served at {pages.page}")
         child, bridge = await stack.enter_async_context(_bridge(pages))
@@ -157,8 +167,10 @@ async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> 
                 page = await _open_headless(stack, args.headless, link)
             else:
                 opening.enter_context(_open_in_browser(link))
-            await _attached(bridge)
+            await _attached(bridge, None if args.workspace else _ATTACH_SECONDS)
         print("The page is attached.\n")
+        if args.workspace:
+            return await _show_workspace(args, bridge, page)
         await _edit(bridge)
         drawing = await stack.enter_async_context(drawing_app(headless=bool(args.headless)))
         picture: Path = args.screenshot or Path("bascule-demo.png")
@@ -176,9 +188,26 @@ async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> 
             f"\n{by_hand if page is None else ''}"
             "In another terminal, try:  bascule actions bascule-write\n"
             f"{other}For an MCP client:         bascule mcp-config CLIENT bascule-write\n"
+            "For apps that work together: bascule demo --workspace\n"
             "Ctrl-C ends the demo."
         )
         await asyncio.Event().wait()
+    return ExitCode.DONE
+
+
+async def _show_workspace(
+    args: argparse.Namespace, bridge: dict[str, str], page: Page | None
+) -> int:
+    if not await demo_workspace.drive(lambda *words: _run(bridge, *words)):
+        raise DemoError("an app of the workspace refused")
+    if page is not None:
+        picture: Path = args.screenshot or Path("bascule-demo.png")
+        await page.screenshot(path=str(picture))
+        print(f"\nA picture of the page is in {picture}.")
+        if not args.stay:
+            return ExitCode.DONE
+    print(f"\n{demo_workspace.what_to_try()}Ctrl-C ends the demo.")
+    await asyncio.Event().wait()
     return ExitCode.DONE
 
 
@@ -274,10 +303,10 @@ async def _launch(playwright: Playwright, name: str) -> Browser:
     )
 
 
-async def _attached(bridge: dict[str, str]) -> None:
+async def _attached(bridge: dict[str, str], seconds: float | None = _ATTACH_SECONDS) -> None:
     """Wait until the page is attached, by asking as anybody would."""
     try:
-        async with asyncio.timeout(_ATTACH_SECONDS):
+        async with asyncio.timeout(seconds):
             # Another process is asked: there is no event to wait for here.
             while (await _run(bridge, "browser-call", "agent/info"))[0] != ExitCode.DONE:  # noqa: ASYNC110
                 await asyncio.sleep(0.3)

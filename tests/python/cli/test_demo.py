@@ -90,7 +90,7 @@ async def test_the_file_with_the_link_is_gone_once_the_page_is_attached(
 ) -> None:
     seen: list[str] = []
 
-    async def attached(_: dict[str, str]) -> None:
+    async def attached(_: dict[str, str], _seconds: float | None) -> None:
         (path,) = links(tmp_path)
         seen.append(path.read_text())
         assert path.stat().st_mode & 0o077 == 0
@@ -103,7 +103,7 @@ async def test_the_file_with_the_link_is_gone_once_the_page_is_attached(
     monkeypatch.setattr("webbrowser.open", lambda _: True)
     monkeypatch.setattr(demo, "_attached", attached)
     monkeypatch.setattr(demo, "_edit", edit)
-    args = argparse.Namespace(headless=None, screenshot=None, stay=False)
+    args = argparse.Namespace(headless=None, screenshot=None, stay=False, workspace=False)
     with pytest.raises(demo.DemoError, match="as far as"):
         await demo._show(args, {}, LINK)
     assert len(seen) == 1
