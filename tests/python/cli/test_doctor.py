@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from tests.python.support.fake_bridge import (
     result,
     status_of,
 )
-from tests.python.support.native_app import running_app
+from tests.python.support.native_app import running_app, short_directory
 from tests.python.support.note_app import APP, SLUG, NoteApp, note_app
 from tests.python.support.terminal import on_terminal, plain
 
@@ -51,11 +51,13 @@ TO_A_PAGE = [
 
 
 @pytest.fixture(autouse=True)
-def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.delenv("BASCULE_URL", raising=False)
-    monkeypatch.delenv("BASCULE_TOKEN", raising=False)
-    return tmp_path
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    # A long path would leave no room for sockets, which then are where everybody's are.
+    with short_directory() as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+        monkeypatch.delenv("BASCULE_URL", raising=False)
+        monkeypatch.delenv("BASCULE_TOKEN", raising=False)
+        yield folder
 
 
 @pytest.fixture(autouse=True)
