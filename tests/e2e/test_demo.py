@@ -56,7 +56,8 @@ def test_a_headless_demo_stays_to_be_driven_and_ends_quietly(
         finally:
             demo.kill()
     assert "document.text.insert" in listed.stdout
-    assert "bascule mcp-config CLIENT bascule-write" in shown[-1]
+    assert "bascule mcp-config CLIENT bascule-write" in "".join(shown)
+    assert "bascule demo --workspace" in shown[-1]
     assert (demo.returncode, err) == (0, "")
     assert "Stopped." in out
     assert list(runtime.rglob("browser-bridge-*")) == []
