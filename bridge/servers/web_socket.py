@@ -162,7 +162,9 @@ class ServerWebSocket:
             if self.is_open:
                 self._write(frame(_PONG, payload))
         elif opcode == CLOSE:
-            self.close(int.from_bytes(payload[:2]) if payload else _NORMAL)
+            # Never the peer's own code: a page that goes away says 1001, which would come back to
+            # it as the word that the bridge is ending.
+            self.close(_NORMAL)
             self._end()
 
     def _end(self) -> None:

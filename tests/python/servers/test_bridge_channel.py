@@ -275,6 +275,12 @@ async def test_a_shut_down_closes_with_1001_and_answers_the_callers() -> None:
         assert (await call).json()["error"]["code"] == "CLOSING"
 
 
+async def test_a_page_that_goes_away_does_not_hear_its_own_1001_as_the_bridge_s_end() -> None:
+    async with running_bridge() as bridge, opened_channel(bridge) as page:
+        await page.socket.close(code=1001)
+        assert page.socket.close_code == 1000
+
+
 async def test_a_bridge_without_channels_offers_none() -> None:
     async with running_bridge(channel=False) as bridge:
         answer = (await bridge.page("/connect", {"app": "app"})).json()
