@@ -359,7 +359,7 @@ async def test_the_number_of_an_open_call_is_not_given_twice() -> None:
         (b"\xc1" + frame(TEXT, b"{}")[1:], 1002),  # compressed, which was not agreed on
         (frame(CLOSE, b"\x03"), 1002),
         (frame(CLOSE, (1005).to_bytes(2)), 1002),
-        (frame(CLOSE, (4000).to_bytes(2)), 4000),
+        (frame(CLOSE, (4000).to_bytes(2)), 1000),
         (frame(CLOSE), 1000),
     ],
 )
