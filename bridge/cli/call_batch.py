@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_session import AppSession, bad_answer
 from bridge.cli.app_target import open_app, take_words
-from bridge.cli.call_end import BRIDGE_ERROR_NUMBER
 from bridge.cli.failure_report import error_members, exit_code
 from bridge.cli.json_text import JsonTextError, compact, members, read
 from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
-from bridge.contract.error_codes import ExitCode, JsonRpcErrorNumber
+from bridge.contract.error_codes import BRIDGE_ERROR_NUMBER, ExitCode, JsonRpcErrorNumber
 from bridge.contract.limits import JSON_LIMITS
 from bridge.contract.line_reader import LineReader
 

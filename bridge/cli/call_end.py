@@ -9,13 +9,12 @@ from bridge.cli.app_session import ENDED, Result, action_error
 from bridge.cli.json_text import compact
 from bridge.cli.results import print_line, print_revision, print_value
 from bridge.client.bridge_failure import BasculeError, ClientErrorCode, DeadlineExceeded
-from bridge.contract.error_codes import ExitCode, Outcome
+from bridge.contract.error_codes import BRIDGE_ERROR_NUMBER, ExitCode, Outcome
 
 if TYPE_CHECKING:
     import argparse
 
 __all__ = [
-    "BRIDGE_ERROR_NUMBER",
     "MAX_WAIT_SECONDS",
     "finish_task",
     "print_failure",
@@ -24,8 +23,6 @@ __all__ = [
 
 MAX_WAIT_SECONDS: Final = 86_400.0
 """How long a command may wait for a deferred result."""
-BRIDGE_ERROR_NUMBER: Final = -32000
-"""JSON-RPC leaves this range to servers: the bridge failed, not the app."""
 
 
 def print_result(result: Result, value: Any, args: argparse.Namespace) -> int:  # noqa: ANN401

@@ -7,18 +7,14 @@ bridge could not bring to an answer. Does no input or output itself. Contract: s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from bridge.client.bridge_failure import BridgeFailure
-from bridge.contract.error_codes import AppErrorCode, JsonRpcErrorNumber
+from bridge.contract.error_codes import BRIDGE_ERROR_NUMBER, AppErrorCode, JsonRpcErrorNumber
 from bridge.contract.jsonrpc import IntegerId, NoId, StringId, request_id
 from bridge.contract.limits import JSON_LIMITS
 from bridge.contract.strict_json import JsonValue, StrictJsonError, dumps, loads
 
-__all__ = ["BRIDGE_ERROR_NUMBER", "StdioGateway"]
-
-BRIDGE_ERROR_NUMBER: Final = -32000
-"""JSON-RPC leaves this range to servers: the bridge failed, not the app. `data.code` says how."""
+__all__ = ["StdioGateway"]
 
 Call = Callable[[bytes], bytes | None]
 Report = Callable[[BridgeFailure], object]

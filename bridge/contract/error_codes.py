@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 __all__ = [
+    "BRIDGE_ERROR_NUMBER",
     "BRIDGE_HTTP_STATUS",
     "AppErrorCode",
     "BridgeErrorCode",
@@ -30,6 +31,10 @@ class JsonRpcErrorNumber(IntEnum):
     INVALID_REQUEST = -32600
     METHOD_NOT_FOUND = -32601
     INVALID_PARAMS = -32602
+
+
+BRIDGE_ERROR_NUMBER: Final = -32000
+"""JSON-RPC leaves this range to servers: the bridge failed, not the app. `data.code` says how."""
 
 
 class AppErrorCode(IntEnum):

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bridge.contract.error_codes import Outcome
+from bridge.contract.error_codes import BRIDGE_ERROR_NUMBER, Outcome
 from bridge.dispatcher.mcp_front import AppRequest, McpFront
 
 __all__ = ["INTERNAL_ERROR_NUMBER", "undelivered"]
 
-_BRIDGE_ERROR_NUMBER: Final = -32000
-"""JSON-RPC leaves this range to servers: the bridge failed, not the app. `data.code` says how."""
 INTERNAL_ERROR_NUMBER: Final = -32603
 """JSON-RPC's own number for what fails between a request and its answer."""
 _OUTCOMES: Final[Mapping[Outcome, str]] = {
@@ -53,6 +51,6 @@ def undelivered(  # noqa: PLR0913 - what a failure has
     if hint is not None:
         data["hint"] = hint
     if request.method == "tools/call":
-        error = {"code": _BRIDGE_ERROR_NUMBER, "message": message, "data": data}
+        error = {"code": BRIDGE_ERROR_NUMBER, "message": message, "data": data}
         return front.tool_failure(request, error)
     return front.error(request, INTERNAL_ERROR_NUMBER, message, data)

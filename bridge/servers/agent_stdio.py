@@ -135,6 +135,7 @@ def _end(lines: AgentLines, tick: Callable[[], bool], own: int, seconds: float) 
         tick()
         _write(own, lines.step())
         if lines.busy:
+            # A loop that only ticks has nobody who would tell it of an end.
             time.sleep(_TICK_SECONDS)
 
 

@@ -10,14 +10,14 @@ import {
   readAttachmentRule,
   requireSendable,
 } from "../contract/bus_attachments.js";
-import { BusError } from "../contract/bus_error.js";
+import { BusError, problemsData } from "../contract/bus_error.js";
 import { checkJson, copyJson } from "../contract/bus_json.js";
 import { isToolName } from "../contract/bus_names.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { compile } from "../contract/schema.js";
 
 /** @import { AttachmentRule } from "../contract/bus_attachments.js" */
-/** @import { SchemaProblem, Validator } from "../contract/schema.js" */
+/** @import { Validator } from "../contract/schema.js" */
 /** @import { IncomingRequest } from "./incoming_request.js" */
 /** @import { Answer } from "./outgoing_requests.js" */
 
@@ -146,7 +146,7 @@ export class ExposedTools {
     const problems = tool.input.errors(given);
     if (problems.length > 0) {
       const text = `The arguments are not what ${name} takes; nothing was run.`;
-      throw new BusError("INVALID_INPUT", text, { data: problemsOf(problems) });
+      throw new BusError("INVALID_INPUT", text, { data: problemsData(problems) });
     }
     checkInputAttachment(tool.attachments, attachment);
     /** @type {ArrayBuffer | undefined} */
@@ -179,10 +179,5 @@ function checkedResult({ descriptor, output }, result) {
   const problems = output?.errors(value) ?? [];
   if (problems.length === 0) return value;
   const text = `${descriptor["name"]} ran, but gave something else than it promises.`;
-  throw new BusError("INVALID_OUTPUT", text, { data: problemsOf(problems) });
-}
-
-/** @param {SchemaProblem[]} problems */
-function problemsOf(problems) {
-  return { errors: problems.slice(0, 16).map(({ path, message }) => ({ path, message })) };
+  throw new BusError("INVALID_OUTPUT", text, { data: problemsData(problems) });
 }

@@ -4,6 +4,8 @@
  * Contract: bus.
  */
 
+import { BUS_LIMITS } from "./limits.js";
+
 /**
  * Every code that a call can end with. The ones from `OWNER_REQUIRED` to `UI_BUSY` are decisions of
  * a policy; a caller may try again after `retryAfterMs` where it is told.
@@ -60,6 +62,17 @@ const KNOWN = new Set(BUS_ERROR_CODES);
  */
 export function isBusErrorCode(code) {
   return typeof code === "string" && KNOWN.has(code);
+}
+
+/**
+ * The first things that are wrong with a value, as an error's `data` has them.
+ *
+ * @param {readonly { path: string, message: string }[]} problems
+ * @param {(message: string) => string} [told] What becomes of each message.
+ */
+export function problemsData(problems, told = (message) => message) {
+  const first = problems.slice(0, BUS_LIMITS.maxProblems);
+  return { errors: first.map(({ path, message }) => ({ path, message: told(message) })) };
 }
 
 /** A failure of the bus, or of a tool behind it. */

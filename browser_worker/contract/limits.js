@@ -87,6 +87,8 @@ export const BUS_LIMITS = Object.freeze({
   maxTopicsOfApp: 64,
   maxAuditEntries: 200,
   maxSummaryChars: 200,
+  /** Of a schema, that an error tells. */
+  maxProblems: 16,
   maxBackgrounds: 32,
   heartbeatSeconds: 5,
   /** An endpoint that has answered nothing for this long is shown as not responding. */

@@ -110,5 +110,5 @@ function problemsOf({ message, data }, path) {
   const problems = (Array.isArray(told) ? told : [])
     .filter((each) => isObject(each))
     .map((each) => ({ path: path + textOf(each["path"]), message: textOf(each["message"]) }));
-  return problems.length > 0 ? problems.slice(0, 16) : [{ path, message }];
+  return problems.length > 0 ? problems.slice(0, BUS_LIMITS.maxProblems) : [{ path, message }];
 }

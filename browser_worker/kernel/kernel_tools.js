@@ -4,7 +4,7 @@
  * who calls. Contract: bus, kernel tools.
  */
 
-import { BusError } from "../contract/bus_error.js";
+import { BusError, problemsData } from "../contract/bus_error.js";
 import { copyJson } from "../contract/bus_json.js";
 import { isKernelToolName } from "../contract/bus_names.js";
 import { compile } from "../contract/schema.js";
@@ -59,7 +59,7 @@ export class KernelTools {
     const errors = tool.input.errors(input);
     if (errors.length > 0) {
       throw new BusError("INVALID_INPUT", `The arguments are not what ${name} takes.`, {
-        data: { errors: errors.slice(0, 16).map(({ path, message }) => ({ path, message })) },
+        data: problemsData(errors),
       });
     }
     try {

@@ -17,7 +17,7 @@ import {
   requireAttachmentSize,
   requireSendable,
 } from "../contract/bus_attachments.js";
-import { BusError } from "../contract/bus_error.js";
+import { BusError, problemsData } from "../contract/bus_error.js";
 import { isToolName } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
@@ -320,9 +320,5 @@ function unknownTool(target, name) {
 
 /** @param {SchemaProblem[]} problems */
 function problemsOf(problems) {
-  return {
-    errors: problems
-      .slice(0, 16)
-      .map(({ path, message }) => ({ path, message: wellFormed(message, MAX_PROBLEM_CHARS) })),
-  };
+  return problemsData(problems, (message) => wellFormed(message, MAX_PROBLEM_CHARS));
 }

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.cli.stdio_gateway import BRIDGE_ERROR_NUMBER, StdioGateway
+from bridge.cli.stdio_gateway import StdioGateway
 from bridge.client.bridge_failure import BridgeFailure
-from bridge.contract.error_codes import Outcome
+from bridge.contract.error_codes import BRIDGE_ERROR_NUMBER, Outcome
 from bridge.contract.limits import JSON_LIMITS
 
 
