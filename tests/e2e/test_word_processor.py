@@ -251,6 +251,21 @@ def test_styles_have_keys_and_a_list(sheet: Page) -> None:
     expect_styles(sheet, "numbered", "numbered")
 
 
+def test_a_style_is_chosen_for_a_selection_that_the_browser_tells_of_later(sheet: Page) -> None:
+    write(sheet, "one\ntwo")
+    sheet.keyboard.press("Control+Alt+2")
+    expect(sheet.get_by_label("Paragraph style")).to_have_value("heading-2")
+    sheet.evaluate(
+        """() => {
+          const style = document.querySelector("#style");
+          document.getSelection().selectAllChildren(document.querySelector("#text"));
+          style.value = "numbered";
+          style.dispatchEvent(new Event("change"));
+        }"""
+    )
+    expect_styles(sheet, "numbered", "numbered")
+
+
 def test_marks_are_switched_for_a_selection_and_for_what_comes(sheet: Page) -> None:
     bold = sheet.get_by_role("button", name="Bold")
     sheet.keyboard.type("plain ")

@@ -26,8 +26,10 @@ export function bindFormatControls({ toolbar, style }, commands, { text, selecti
   style.addEventListener("pointerdown", () => (byPointer = true));
   style.addEventListener("keydown", () => (byPointer = false));
   style.addEventListener("change", () => {
+    // A selection that was not read yet makes the list show the style that it has.
+    const chosen = style.value;
     editor.view.readSelection();
-    byName.get(`style-${style.value}`)?.run();
+    byName.get(`style-${chosen}`)?.run();
     // Who chose with a pointer goes on to type; who chose with keys may choose again.
     if (byPointer) editor.focus();
   });
