@@ -90,6 +90,26 @@ export const BUS_LIMITS = Object.freeze({
   /** Of a schema, that an error tells. */
   maxProblems: 16,
   maxBackgrounds: 32,
+  /** How long a question to the owner is shown. */
+  consentSeconds: 60,
+  /** How long a call waits for what is decided on it, the questions before it included. */
+  maxDecisionSeconds: 150,
+  maxConsentsOfSubject: 2,
+  maxConsents: 16,
+  /** For which nobody asks again whom the owner refused; it doubles with each refusal. */
+  firstCoolDownSeconds: 10,
+  maxCoolDownSeconds: 600,
+  maxGrants: 256,
+  maxPrivateActionsOfEndpoint: 4,
+  maxInvocationDepth: 8,
+  maxTurns: 4,
+  maxCallsOfTurn: 256,
+  maxConsentsOfTurn: 16,
+  delegationSeconds: 10,
+  maxDelegationsOfEndpoint: 4,
+  maxDelegations: 64,
+  maxClipboardBytes: 262_144,
+  maxBadge: 9_999,
   heartbeatSeconds: 5,
   /** An endpoint that has answered nothing for this long is shown as not responding. */
   notRespondingSeconds: 15,

@@ -1,0 +1,41 @@
+// @ts-check
+/** What those are told whom the owner did not let do what they asked for. Contract: bus, consent. */
+
+import { BusError } from "../../contract/bus_error.js";
+
+/** @import { No } from "./consent_queue.js" */
+
+/**
+ * @param {No} answer
+ * @param {{ what: string, agent: boolean }} about `what`: "call draw_shape of Board", say; `agent`:
+ *   whether an agent's turn asked, which has codes of its own.
+ * @returns {BusError}
+ */
+export function refusalOf({ reason, retryAfterMs }, { what, agent }) {
+  const later = retryAfterMs === null ? {} : { retryAfterMs };
+  if (reason === "busy") {
+    const text = `The owner has too many questions to answer; nothing was run. Try to ${what} again later.`;
+    return new BusError("UI_BUSY", text, later);
+  }
+  const data = { reason };
+  switch (reason) {
+    case "denied":
+      return new BusError(
+        agent ? "AGENT_CONSENT_DENIED" : "OWNER_REQUIRED",
+        `The owner did not allow to ${what}; nothing was run.`,
+        { ...later, data },
+      );
+    case "timeout":
+      return new BusError(
+        agent ? "AGENT_CONSENT_TIMEOUT" : "OWNER_REQUIRED",
+        `The owner did not answer in time whether to ${what}; nothing was run.`,
+        { ...later, data },
+      );
+    case "gone":
+      return new BusError(
+        "CANCELLED",
+        `Nobody waits any more for the owner's leave to ${what}; nothing was run.`,
+        { data },
+      );
+  }
+}
