@@ -1,0 +1,85 @@
+// @ts-check
+/**
+ * Which tile the person works in, and whose a click was. A click in any frame counts for the page
+ * around it, and a frame that was never clicked can take the focus by script: then it looks as if it
+ * had been. So this also knows whether the focus came, or the pointer lay elsewhere, while a click
+ * was fresh. Contract: bus, private actions.
+ */
+
+import { readEndpointId } from "../../contract/bus_names.js";
+
+/** @import { KernelPowers } from "../kernel_powers.js" */
+
+/**
+ * @typedef {object} AttentionView What is looked at of the page.
+ * @property {() => Element | null} activeFrame The frame that has the keyboard.
+ * @property {() => Element | null} pointedFrame The frame that the pointer lies on.
+ * @property {() => boolean} isActive Whether a click or a key is fresh, in this page or any frame of it.
+ * @property {(listener: (pressed: boolean) => void) => () => void} listen Tells of what may have changed
+ *   that; `pressed`: the person pressed something in the page itself. The result ends it.
+ */
+
+/** From frame to frame the focus moves without an event in the page around them. */
+const LOOK_MS = 250;
+
+export class ActivationWatch {
+  /**
+   * @param {object} options
+   * @param {AttentionView} options.view
+   * @param {(frame: Element) => string | null} options.frames The endpoint that a frame is.
+   * @param {Pick<KernelPowers, "setTimer">} options.powers
+   */
+  constructor({ view, frames, powers }) {
+    this._view = view;
+    this._frames = frames;
+    this._powers = powers;
+    this._frame = view.activeFrame();
+    // What was clicked before anybody looked is not known.
+    this._moved = view.isActive();
+    this._stopListening = view.listen((pressed) => void this._look(pressed));
+    this._cancelTimer = () => {};
+    this._lookOn();
+  }
+
+  /** The endpoint of the tile that has the keyboard; null where no tile has it. */
+  focusedEndpoint() {
+    this._look();
+    const id = this._frame === null ? null : this._frames(this._frame);
+    return readEndpointId(id)?.kind === "tile" ? id : null;
+  }
+
+  /**
+   * @returns {{ active: boolean, moved: boolean }} `active`: a click or a key is fresh. `moved`: it may
+   *   have been meant for another part of the page than the one that has the keyboard now.
+   */
+  activation() {
+    return { active: this._look(), moved: this._moved };
+  }
+
+  /** Ends the watching, for good. */
+  stop() {
+    this._stopListening();
+    this._cancelTimer();
+  }
+
+  _lookOn() {
+    this._look();
+    this._cancelTimer = this._powers.setTimer(LOOK_MS, () => this._lookOn());
+  }
+
+  /**
+   * @param {boolean} [pressed] In the page itself, whose click is no frame's.
+   * @returns {boolean} Whether a click or a key is fresh.
+   */
+  _look(pressed = false) {
+    const active = this._view.isActive();
+    const frame = this._view.activeFrame();
+    const pointed = this._view.pointedFrame();
+    const came = frame !== this._frame;
+    this._frame = frame;
+    // A frame can take the focus back before anybody sees where it was: the pointer still lies there.
+    const elsewhere = pressed || (pointed !== null && pointed !== frame);
+    this._moved = active && (this._moved || came || elsewhere);
+    return active;
+  }
+}

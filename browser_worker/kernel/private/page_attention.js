@@ -1,0 +1,36 @@
+// @ts-check
+/** What a page tells of the keyboard, the pointer and fresh clicks: all that an attention watch needs. */
+
+/** @import { AttentionView } from "./activation_watch.js" */
+
+/** What may have moved the focus, or the pointer. */
+const MOVES = ["focusin", "focusout", "focus", "blur", "pointerover", "pointerout"];
+/** Each that may begin an activation, in the order in which browsers tell of them. */
+const PRESSES = ["pointerdown", "mousedown", "pointerup", "touchend", "click", "keydown", "keyup"];
+
+/**
+ * @param {Window} view The trusted page's own window.
+ * @returns {AttentionView}
+ */
+export function pageAttention(view) {
+  const { document } = view;
+  return {
+    activeFrame: () => {
+      const active = document.activeElement;
+      return active?.localName === "iframe" && document.hasFocus() ? active : null;
+    },
+    pointedFrame: () => document.querySelector("iframe:hover"),
+    isActive: () => view.navigator.userActivation.isActive,
+    listen: (listener) => {
+      const moved = () => listener(false);
+      // What a script dispatches is nobody's press.
+      const pressed = (/** @type {Event} */ { isTrusted }) => listener(isTrusted);
+      for (const type of MOVES) view.addEventListener(type, moved, true);
+      for (const type of PRESSES) view.addEventListener(type, pressed, true);
+      return () => {
+        for (const type of MOVES) view.removeEventListener(type, moved, true);
+        for (const type of PRESSES) view.removeEventListener(type, pressed, true);
+      };
+    },
+  };
+}

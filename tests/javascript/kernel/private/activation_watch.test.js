@@ -1,0 +1,174 @@
+// @ts-check
+/** Whose a click was: told by where the keyboard and the pointer were while it was fresh. */
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import { ActivationWatch } from "../../../../browser_worker/kernel/private/activation_watch.js";
+import { ManualRuntime } from "../../support/manual_runtime.js";
+
+const NOTES = "app:notes:tile:main:instance:1";
+const BOARD = "app:board:tile:main:instance:2";
+
+function make() {
+  const time = new ManualRuntime();
+  const notes = /** @type {any} */ ({ endpoint: NOTES });
+  const board = /** @type {any} */ ({ endpoint: BOARD });
+  const tray = /** @type {any} */ ({ endpoint: "app:notes:tray:instance:3" });
+  const stranger = /** @type {any} */ ({ endpoint: null });
+  const page = {
+    focus: /** @type {any} */ (null),
+    pointer: /** @type {any} */ (null),
+    active: false,
+    tell: (/** @type {boolean} */ _pressed) => {},
+    listeners: 0,
+  };
+  const watch = new ActivationWatch({
+    view: {
+      activeFrame: () => page.focus,
+      pointedFrame: () => page.pointer,
+      isActive: () => page.active,
+      listen: (listener) => {
+        page.tell = listener;
+        page.listeners += 1;
+        return () => void (page.listeners -= 1);
+      },
+    },
+    frames: (frame) => /** @type {any} */ (frame).endpoint,
+    powers: { setTimer: time.after },
+  });
+  const look = () => time.pass(250);
+  return { time, notes, board, tray, stranger, page, watch, look };
+}
+
+describe("the tile that the person works in", () => {
+  test("is the one whose frame has the keyboard", () => {
+    const { page, notes, board, watch } = make();
+    assert.equal(watch.focusedEndpoint(), null);
+    page.focus = notes;
+    assert.equal(watch.focusedEndpoint(), NOTES);
+    page.focus = board;
+    assert.equal(watch.focusedEndpoint(), BOARD);
+  });
+
+  test("is none where a tray or a frame that is no endpoint has it", () => {
+    const { page, tray, stranger, watch } = make();
+    page.focus = tray;
+    assert.equal(watch.focusedEndpoint(), null);
+    page.focus = stranger;
+    assert.equal(watch.focusedEndpoint(), null);
+  });
+});
+
+describe("a fresh click", () => {
+  test("is the tile's own where it had the keyboard before, and the pointer is on it", () => {
+    const { page, notes, watch, look } = make();
+    page.focus = notes;
+    page.pointer = notes;
+    look();
+    page.active = true;
+    assert.deepEqual(watch.activation(), { active: true, moved: false });
+    look();
+    assert.deepEqual(watch.activation(), { active: true, moved: false });
+  });
+
+  test("is the tile's own where the pointer lies on no frame: it was a key", () => {
+    const { page, notes, watch, look } = make();
+    page.focus = notes;
+    look();
+    page.active = true;
+    assert.deepEqual(watch.activation(), { active: true, moved: false });
+  });
+
+  test("is perhaps another's where the keyboard came while it was fresh", () => {
+    const { page, notes, board, watch, look } = make();
+    page.focus = notes;
+    look();
+    page.active = true;
+    look();
+    page.focus = board;
+    assert.deepEqual(watch.activation(), { active: true, moved: true });
+  });
+
+  test("is perhaps another's as long as it lasts, and the next one is not", () => {
+    const { page, notes, board, watch, look } = make();
+    page.focus = notes;
+    page.active = true;
+    look();
+    page.focus = board;
+    for (let looks = 0; looks < 40; looks++) look();
+    assert.equal(watch.activation().moved, true);
+    page.active = false;
+    assert.deepEqual(watch.activation(), { active: false, moved: false });
+    page.active = true;
+    assert.deepEqual(watch.activation(), { active: true, moved: false });
+  });
+
+  test("of a frame that loses the keyboard again before anybody looks is told by the pointer", () => {
+    const { page, notes, board, watch, look } = make();
+    page.focus = board;
+    look();
+    // The person clicks in notes; board takes the keyboard back at once, and no event tells of either.
+    page.pointer = notes;
+    page.active = true;
+    assert.deepEqual(watch.activation(), { active: true, moved: true });
+    // Nor does it help to wait until the pointer comes to it.
+    page.pointer = board;
+    page.tell(false);
+    assert.deepEqual(watch.activation(), { active: true, moved: true });
+  });
+
+  test("in the page itself is no tile's, wherever the keyboard stayed", () => {
+    const { page, notes, watch, look } = make();
+    page.focus = notes;
+    look();
+    page.active = true;
+    page.tell(true);
+    assert.deepEqual(watch.activation(), { active: true, moved: true });
+  });
+
+  test("is not told by an event that moves nothing", () => {
+    const { page, notes, watch, look } = make();
+    page.focus = notes;
+    look();
+    page.active = true;
+    page.tell(false);
+    assert.deepEqual(watch.activation(), { active: true, moved: false });
+  });
+
+  test("from before anybody looked is nobody's", () => {
+    const time = new ManualRuntime();
+    const notes = /** @type {any} */ ({ endpoint: NOTES });
+    const watch = new ActivationWatch({
+      view: {
+        activeFrame: () => notes,
+        pointedFrame: () => null,
+        isActive: () => true,
+        listen: () => () => {},
+      },
+      frames: () => NOTES,
+      powers: { setTimer: time.after },
+    });
+    assert.deepEqual(watch.activation(), { active: true, moved: true });
+  });
+});
+
+test("a look between two others sees a keyboard that came and went", () => {
+  const { page, notes, board, watch, look } = make();
+  page.focus = board;
+  look();
+  page.active = true;
+  page.focus = notes;
+  look();
+  page.focus = board;
+  assert.deepEqual(watch.activation(), { active: true, moved: true });
+});
+
+test("after the end nothing looks any more", () => {
+  const { page, time, watch } = make();
+  assert.equal(page.listeners, 1);
+  assert.equal(time.timers.size, 1);
+  watch.stop();
+  assert.equal(page.listeners, 0);
+  assert.equal(time.timers.size, 0);
+});
