@@ -13,7 +13,7 @@ import { BUS_LIMITS } from "./limits.js";
 /** @import { WireError } from "./bus_error.js" */
 
 /** @typedef {Record<string, unknown>} Payload */
-/** @typedef {{ type: "exec", id: number, payload: { action: string, payload: Payload } }} Exec */
+/** @typedef {{ type: "exec", id: number, payload: { action: string, payload: Payload, invocation?: string } }} Exec */
 /** @typedef {{ type: "response", id: number, ok: unknown }} Success */
 /** @typedef {{ type: "response", id: number, error: WireError }} Failure */
 /** @typedef {{ type: "progress", id: number, payload: unknown }} Progress */
@@ -60,10 +60,13 @@ export class MalformedMessage extends Error {
  * @param {number} id
  * @param {string} action
  * @param {Payload} payload
+ * @param {string} [invocation] In whose name it is asked: metadata of the port's own, and never part of
+ *   what is asked.
  * @returns {Exec}
  */
-export function exec(id, action, payload) {
-  return { type: "exec", id, payload: { action, payload } };
+export function exec(id, action, payload, invocation = undefined) {
+  if (invocation === undefined) return { type: "exec", id, payload: { action, payload } };
+  return { type: "exec", id, payload: { action, payload, invocation } };
 }
 
 /**
