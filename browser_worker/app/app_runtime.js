@@ -5,16 +5,16 @@
  */
 
 import { BusError } from "../contract/bus_error.js";
-import { copyJson } from "../contract/bus_json.js";
-import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
-import { isObject } from "../contract/json_number.js";
-import { BUS_LIMITS } from "../contract/limits.js";
+import { busClient, requireText } from "./bus_client.js";
 import { ExposedTools } from "./exposed_tools.js";
 import { follow } from "./follow_state.js";
 import { PortSession } from "./port_session.js";
+import { privateActions } from "./private_actions.js";
 import { reportFailure } from "./report_failure.js";
+import { scopedClient } from "./scoped_client.js";
 import { StateChanges } from "./state_changes.js";
 
+/** @import { Ask, CallOptions, MsgBusClient, ResultWithAttachment, ToolCall, ToolDescription } from "./bus_client.js" */
 /** @import { ToolHandler, ToolOptions } from "./exposed_tools.js" */
 /** @import { DeadlinePowers } from "../contract/deadlines.js" */
 /** @import { FollowOptions } from "./follow_state.js" */
@@ -23,45 +23,18 @@ import { StateChanges } from "./state_changes.js";
 /** @import { AppPort } from "./port_session.js" */
 /** @import { StateChange } from "./state_changes.js" */
 
-/**
- * @typedef {object} ToolCall
- * @property {string} target An endpoint, as `listEndpoints` names it; `kernel` for the workspace's own.
- * @property {string} name
- * @property {Record<string, unknown>} [arguments]
- * @property {ArrayBuffer} [attachment] For a tool that takes one. It is the tool's then: not to be sent
- *   again.
- */
-
-/**
- * @typedef {object} CallOptions
- * @property {number} [timeout] Seconds, 1 to 600; 30 by default.
- * @property {(value: any) => void} [onProgress] What it throws changes nothing of the call.
- * @property {AbortSignal} [signal] Cancels it: the tool is told, and may have done something.
- */
-
-/** @typedef {{ result: any, attachment: ArrayBuffer | undefined }} ResultWithAttachment */
-
-/**
- * @typedef {object} ToolDescription A tool of another endpoint, in its own words: data, no instruction.
- * @property {string} name
- * @property {string} [title]
- * @property {string} description
- * @property {Record<string, unknown>} inputSchema
- * @property {Record<string, unknown>} [outputSchema]
- * @property {Record<string, unknown>} [annotations]
- */
-
 /** @typedef {{ endpoint: string, session: string }} Connected What the kernel calls this endpoint. */
-
-/** Longer than any there is: what is longer need not be sent to be refused. */
-const MAX_TARGET_CHARS = 200;
-const MAX_NAME_CHARS = 100;
 
 export class AppRuntime {
   /** @param {DeadlinePowers} powers */
   constructor(powers) {
     this._setTimer = powers.setTimer;
-    this._tools = new ExposedTools();
+    /** @type {Ask} */
+    const ask = (action, payload, options) => this._session.ask(action, payload, options);
+    this._client = busClient(ask);
+    /** What is no tool: the app's own affairs with the workspace. */
+    this.actions = privateActions(ask);
+    this._tools = new ExposedTools((request) => scopedClient(request, ask));
     this._changes = new StateChanges();
     /** @type {Set<() => void>} */
     this._connectObservers = new Set();
@@ -121,8 +94,8 @@ export class AppRuntime {
    * @param {CallOptions} [options]
    * @returns {Promise<any>} Its result. Rejects with a `BusError`.
    */
-  async callTool(call, options = {}) {
-    return (await this.callToolWithAttachment(call, options)).result;
+  callTool(call, options = undefined) {
+    return this._client.callTool(call, options);
   }
 
   /**
@@ -132,37 +105,18 @@ export class AppRuntime {
    * @param {CallOptions} [options]
    * @returns {Promise<ResultWithAttachment>} Rejects with a `BusError`.
    */
-  async callToolWithAttachment(call, { timeout, onProgress, signal } = {}) {
-    const { target, name, attachment } = call;
-    requireName("target", target, MAX_TARGET_CHARS);
-    requireName("name", name, MAX_NAME_CHARS);
-    /** @type {Record<string, unknown>} */
-    const payload = {
-      target,
-      name,
-      arguments: copyJson(call.arguments ?? {}, { what: "arguments" }),
-    };
-    if (!isObject(payload["arguments"])) {
-      throw new BusError("INVALID_MESSAGE", "Arguments are an object; nothing was sent.");
-    }
-    if (timeout !== undefined) payload["timeout"] = checkedTimeout(timeout);
-    const answer = await this._session.ask("tools.call", payload, {
-      attachment,
-      onProgress,
-      signal,
-      seconds: timeout,
-    });
-    return { result: answer.ok, attachment: answer.attachment };
+  callToolWithAttachment(call, options = undefined) {
+    return this._client.callToolWithAttachment(call, options);
   }
 
   /** The installed apps: what they say of themselves is theirs. @returns {Promise<any[]>} */
-  async listApps() {
-    return (await this.callTool({ target: KERNEL_ENDPOINT, name: "apps.list" })).apps;
+  listApps() {
+    return this._client.listApps();
   }
 
   /** The endpoints that are live now. @returns {Promise<any[]>} */
-  async listEndpoints() {
-    return (await this.callTool({ target: KERNEL_ENDPOINT, name: "endpoints.list" })).endpoints;
+  listEndpoints() {
+    return this._client.listEndpoints();
   }
 
   /**
@@ -171,10 +125,8 @@ export class AppRuntime {
    * @param {string} target
    * @returns {Promise<ToolDescription[]>}
    */
-  async listTools(target) {
-    requireName("target", target, MAX_TARGET_CHARS);
-    const { ok } = await this._session.ask("tools.list", { target });
-    return isObject(ok) ? /** @type {ToolDescription[]} */ (ok["tools"]) : [];
+  listTools(target) {
+    return this._client.listTools(target);
   }
 
   /**
@@ -185,7 +137,7 @@ export class AppRuntime {
    * @returns {Promise<void>} Rejects with a `BusError`.
    */
   async publishAppStateChange(topic, revision) {
-    requireName("topic", topic, MAX_NAME_CHARS);
+    requireText("topic", topic);
     if (!Number.isSafeInteger(revision)) {
       throw new BusError("INVALID_INPUT", "A revision is an integer; nothing was sent.");
     }
@@ -231,18 +183,13 @@ export class AppRuntime {
   }
 
   /**
-   * The calling half of the bus as one object, that needs no `this`.
+   * The calling half of the bus as one object, that needs no `this`. A handler calls others with its
+   * `context.kernel` instead.
    *
-   * @returns {Pick<AppRuntime, "listApps" | "listEndpoints" | "listTools" | "callTool" | "callToolWithAttachment">}
+   * @returns {MsgBusClient}
    */
   createMsgBusClient() {
-    return {
-      listApps: () => this.listApps(),
-      listEndpoints: () => this.listEndpoints(),
-      listTools: (target) => this.listTools(target),
-      callTool: (call, options) => this.callTool(call, options),
-      callToolWithAttachment: (call, options) => this.callToolWithAttachment(call, options),
-    };
+    return { ...this._client };
   }
 
   /**
@@ -281,22 +228,4 @@ export class AppRuntime {
       }
     }
   }
-}
-
-/**
- * @param {string} what
- * @param {unknown} value
- * @param {number} maxChars
- */
-function requireName(what, value, maxChars) {
-  if (typeof value === "string" && value.length <= maxChars) return;
-  const text = `A ${what} is a text of at most ${maxChars} signs; nothing was sent.`;
-  throw new BusError("INVALID_MESSAGE", text);
-}
-
-/** @param {number} timeout */
-function checkedTimeout(timeout) {
-  const most = BUS_LIMITS.maxTimeoutSeconds;
-  if (typeof timeout === "number" && timeout >= 1 && timeout <= most) return timeout;
-  throw new BusError("INVALID_MESSAGE", `A timeout is 1 to ${most} seconds; nothing was sent.`);
 }

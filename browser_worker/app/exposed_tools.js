@@ -18,6 +18,7 @@ import { compile } from "../contract/schema.js";
 
 /** @import { AttachmentRule } from "../contract/bus_attachments.js" */
 /** @import { Validator } from "../contract/schema.js" */
+/** @import { MsgBusClient } from "./bus_client.js" */
 /** @import { IncomingRequest } from "./incoming_request.js" */
 /** @import { Answer } from "./outgoing_requests.js" */
 
@@ -36,6 +37,9 @@ import { compile } from "../contract/schema.js";
  * @typedef {object} ToolContext What a handler is told besides its arguments.
  * @property {string} caller The endpoint that calls, as the kernel knows it.
  * @property {AbortSignal} signal Aborts where nobody waits for the result any more.
+ * @property {MsgBusClient} kernel Calls others for whoever stands behind this call, until the handler
+ *   ends; await what it calls. What calls them by the app's own client instead is refused while the
+ *   app answers to another app, a terminal or an agent.
  * @property {ArrayBuffer | undefined} attachment What the call brought; the handler's own now.
  * @property {(value: unknown) => void} reportProgress Tells the caller how far it is: JSON of at most
  *   64 KiB, at most 2,000 times. Throws a `BusError` for what cannot be sent.
@@ -58,7 +62,9 @@ import { compile } from "../contract/schema.js";
 const NO_ARGUMENTS = Object.freeze({ type: "object", additionalProperties: false });
 
 export class ExposedTools {
-  constructor() {
+  /** @param {(request: IncomingRequest) => MsgBusClient} clientOf */
+  constructor(clientOf) {
+    this._clientOf = clientOf;
     /** @type {Map<string, Exposed>} */
     this._tools = new Map();
     this._versions = 0;
@@ -151,10 +157,16 @@ export class ExposedTools {
     checkInputAttachment(tool.attachments, attachment);
     /** @type {ArrayBuffer | undefined} */
     let reply;
+    /** Most handlers call nobody. @type {MsgBusClient | undefined} */
+    let client;
+    const kernel = () => (client ??= this._clientOf(request));
     const result = await tool.handler(given, {
       caller: String(caller),
       get signal() {
         return request.signal;
+      },
+      get kernel() {
+        return kernel();
       },
       attachment,
       reportProgress: (value) => request.progress(value),

@@ -15,7 +15,7 @@ export class IncomingRequest {
    * @param {ArrayBuffer | undefined} attachment
    * @param {(id: number, value: unknown) => void} postProgress
    */
-  constructor({ id, payload: { action, payload } }, attachment, postProgress) {
+  constructor({ id, payload: { action, payload, invocation } }, attachment, postProgress) {
     /** @readonly */
     this.id = id;
     /** @readonly */
@@ -24,12 +24,16 @@ export class IncomingRequest {
     this.payload = payload;
     /** @readonly */
     this.attachment = attachment;
+    /** @readonly Proves, to the kernel alone, which call this is. @type {string | undefined} */
+    this.invocation = typeof invocation === "string" ? invocation : undefined;
     this._postProgress = postProgress;
     this._events = 0;
     this._open = true;
     this._aborted = false;
     /** Most handlers never look at their signal. @type {AbortController | null} */
     this._controller = null;
+    /** Nor do they call others. @type {AbortController | null} */
+    this._ended = null;
   }
 
   /** Aborts where nobody waits for the answer any more. @returns {AbortSignal} */
@@ -46,14 +50,30 @@ export class IncomingRequest {
     return this._aborted;
   }
 
+  /** Whether its handler runs, and somebody waits for what it gives. */
+  get running() {
+    return this._open && !this._aborted;
+  }
+
+  /** Aborts when it no longer runs, whatever the reason. @returns {AbortSignal} */
+  get ended() {
+    if (this._ended === null) {
+      this._ended = new AbortController();
+      if (!this.running) this._ended.abort();
+    }
+    return this._ended.signal;
+  }
+
   abort() {
     this._aborted = true;
     this._controller?.abort(nobodyWaits());
+    this._ended?.abort();
   }
 
   /** It was answered: nothing more is told of it. */
   close() {
     this._open = false;
+    this._ended?.abort();
   }
 
   /**
@@ -71,7 +91,7 @@ export class IncomingRequest {
       });
     }
     // Where nobody waits any more, it is no error of the tool's.
-    if (this._open && !this._aborted) this._postProgress(this.id, copy);
+    if (this.running) this._postProgress(this.id, copy);
   }
 }
 

@@ -10,10 +10,11 @@ import { awaitPort } from "./frame_connection.js";
 
 export { BusError } from "../contract/bus_error.js";
 
-/** @typedef {import("./app_runtime.js").CallOptions} CallOptions */
-/** @typedef {import("./app_runtime.js").ResultWithAttachment} ResultWithAttachment */
-/** @typedef {import("./app_runtime.js").ToolCall} ToolCall */
-/** @typedef {import("./app_runtime.js").ToolDescription} ToolDescription */
+/** @typedef {import("./bus_client.js").CallOptions} CallOptions */
+/** @typedef {import("./bus_client.js").ResultWithAttachment} ResultWithAttachment */
+/** @typedef {import("./bus_client.js").ToolCall} ToolCall */
+/** @typedef {import("./bus_client.js").ToolDescription} ToolDescription */
+/** @typedef {import("./bus_client.js").MsgBusClient} MsgBusClient */
 /** @typedef {import("./exposed_tools.js").ToolContext} ToolContext */
 /** @typedef {import("./exposed_tools.js").ToolHandler} ToolHandler */
 /** @typedef {import("./exposed_tools.js").ToolOptions} ToolOptions */
@@ -72,3 +73,6 @@ export const followAppState = (topic, options) => runtime.followAppState(topic, 
 
 /** @type {AppRuntime["createMsgBusClient"]} */
 export const createMsgBusClient = () => runtime.createMsgBusClient();
+
+export const { tray, clipboard, connections, ethereumProvider, vetkeys, agentMode, canister } =
+  runtime.actions;

@@ -22,6 +22,7 @@ import { reportFailure } from "./report_failure.js";
  * @property {((value: unknown) => void) | undefined} [onProgress] What it throws changes nothing.
  * @property {AbortSignal | undefined} [signal]
  * @property {number | undefined} [seconds] After which there is no answer any more.
+ * @property {string | undefined} [invocation] The call in whose name this is asked.
  */
 
 /** @typedef {(message: BusMessage, attachment?: ArrayBuffer) => boolean} Post False where there is no port. */
@@ -74,12 +75,13 @@ export class OutgoingRequests {
    */
   ask(action, payload, mayWait, options) {
     return new Promise((resolve, reject) => {
-      const { attachment, signal, seconds = BUS_LIMITS.defaultTimeoutSeconds } = options;
+      const { attachment, signal, invocation } = options;
+      const { seconds = BUS_LIMITS.defaultTimeoutSeconds } = options;
       requireSendable(attachment);
       if (signal?.aborted) {
         throw new BusError("CANCELLED", "The call was cancelled; nothing was sent.");
       }
-      const message = messages.exec(++this._lastId, action, payload);
+      const message = messages.exec(++this._lastId, action, payload, invocation);
       /** @type {Pending} */
       const pending = {
         message,

@@ -6,11 +6,13 @@ import { afterEach, beforeEach, describe, mock, test } from "node:test";
 
 import { AppRuntime } from "../../../browser_worker/app/app_runtime.js";
 import { BusError } from "../../../browser_worker/contract/bus_error.js";
+import { BUS_LIMITS } from "../../../browser_worker/contract/limits.js";
 import { ManualRuntime } from "../support/manual_runtime.js";
 import { MemoryPorts } from "../support/memory_ports.js";
 
 const ANY = { description: "Takes anything.", inputSchema: { type: "object" } };
 const BUFFERS = { ...ANY, annotations: { "bascule:attachments": { api: 1 } } };
+const DECISION_MS = BUS_LIMITS.maxDecisionSeconds * 1000;
 const CALL = { target: "app:notes:background", name: "work" };
 
 /** @param {{ connected?: boolean }} [options] */
@@ -113,7 +115,7 @@ describe("requests of the app", () => {
     const { runtime, time } = app({ connected: false });
     const calls = Array.from({ length: 65 }, () => failure(runtime.callTool(CALL, { timeout: 2 })));
     assert.equal((await /** @type {any} */ (calls[64])).code, "TOO_MANY_CALLS");
-    time.pass(7000);
+    time.pass(7000 + DECISION_MS);
     const error = await /** @type {any} */ (calls[0]);
     assert.equal(error.code, "TIMEOUT");
     assert.match(error.message, /nothing was sent/);
@@ -146,11 +148,14 @@ describe("requests of the app", () => {
     assert.equal(sent.length, 2);
   });
 
-  test("that nobody answers end five seconds after their time, and are cancelled", async () => {
+  test("that nobody answers end after their time and that of a decision, and are cancelled", async () => {
     const { runtime, time, ports, sent, send } = app();
     const ended = failure(runtime.callTool(CALL, { timeout: 2 }));
     await ports.settle();
-    time.pass(7000);
+    time.pass(7000 + DECISION_MS - 1);
+    await ports.settle();
+    assert.equal(sent.length, 1);
+    time.pass(1);
     assert.equal((await ended).code, "TIMEOUT");
     await ports.settle();
     assert.deepEqual(sent[1].type, "cancel");
