@@ -7,7 +7,10 @@
 import { isAppId } from "../../../contract/bus_names.js";
 import { compile } from "../../../contract/schema.js";
 import { shownName } from "../../../link/panel/shown_name.js";
+import { DECLARATION_SCHEMAS, declarationProblem, readDeclarations } from "./app_declarations.js";
 import { problemWords } from "./manifest_problems.js";
+
+/** @import { AppDeclarations } from "./app_declarations.js" */
 
 /**
  * @typedef {object} TileManifest
@@ -26,6 +29,7 @@ import { problemWords } from "./manifest_problems.js";
  * @property {string | null} background The address of its background page.
  * @property {readonly [TileManifest, ...TileManifest[]]} tiles The first is what opening the app opens.
  * @property {{ title: string, url: string } | null} tray
+ * @property {AppDeclarations} declares What it may ask for.
  */
 
 const NAME = { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,39}$" };
@@ -66,6 +70,7 @@ export const MANIFEST_SCHEMA = Object.freeze({
       required: ["title", "page"],
       additionalProperties: false,
     },
+    ...DECLARATION_SCHEMAS,
   },
   required: ["id", "name", "version", "icon", "tiles"],
   additionalProperties: false,
@@ -113,6 +118,9 @@ export function readManifest(value, id, folder) {
     throw new ManifestError("two of its tiles have the same id");
   }
   const { name, version, description = "", icon, background, tray } = value;
+  const declares = readDeclarations(value);
+  const wrong = declarationProblem(declares, background !== undefined);
+  if (wrong !== null) throw new ManifestError(wrong);
   return {
     id,
     name: shownName(name, MAX_TITLE),
@@ -125,5 +133,6 @@ export function readManifest(value, id, folder) {
       tray === undefined
         ? null
         : { title: shownName(tray.title, MAX_TITLE), url: new URL(tray.page, folder).href },
+    declares,
   };
 }

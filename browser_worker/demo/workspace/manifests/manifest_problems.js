@@ -8,9 +8,13 @@ import { shownName } from "../../../link/panel/shown_name.js";
 const PAGE =
   "must be a page in the app’s own folder, such as tile.html or parts/tile.html: small letters, digits, _ and - only";
 
+const NAME =
+  "must have small letters, digits, _ and - only, begin with a letter or a digit, and be no longer than 40";
+
 /** What the pattern of a member says. @type {Readonly<Record<string, string>>} */
 const FORMS = {
-  id: "must have small letters, digits, _ and - only, begin with a letter or a digit, and be no longer than 40",
+  id: NAME,
+  connections: NAME,
   page: PAGE,
   background: PAGE,
   icon: "must be the path data of an outline, such as M4 4h12v12H4z",
@@ -31,7 +35,7 @@ const MAX_NAME = 60;
  */
 export function problemWords({ path, message }) {
   const names = path.split("/").slice(1);
-  const last = names.at(-1) ?? "";
+  const last = names.findLast((name) => !/^\d+$/.test(name)) ?? "";
   const isForm = message.startsWith("must match the pattern");
   const form = isForm && Object.hasOwn(FORMS, last) ? FORMS[last] : undefined;
   return `${whereOf(names)} ${form ?? TYPES[message] ?? message}`;

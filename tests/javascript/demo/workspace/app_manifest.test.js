@@ -63,6 +63,50 @@ test("what a name hides is written out", () => {
   assert.equal(name, "Not[U+202E]es");
 });
 
+test("an app declares what it may ask for, and nothing where it says nothing", () => {
+  assert.deepEqual(readManifest(NOTES, "notes", FOLDER).declares, {
+    tray: true,
+    agent: [],
+    connections: [],
+    wallets: false,
+    vetkeys: [],
+    backend: null,
+  });
+  const declared = {
+    agent: ["agent_run"],
+    connections: ["entered"],
+    wallets: true,
+    vetkeys: ["background", "tile"],
+    backend: { preapproved: ["list"] },
+  };
+  const { tray: _tray, ...rest } = NOTES;
+  const { declares } = readManifest({ ...rest, ...declared }, "notes", FOLDER);
+  assert.deepEqual(declares, { tray: false, ...declared });
+  const { backend } = readManifest({ ...NOTES, backend: {} }, "notes", FOLDER).declares;
+  assert.deepEqual(backend, { preapproved: [] });
+});
+
+for (const [declared, words] of /** @type {[object, RegExp][]} */ ([
+  [{ agent: ["Agent run!"] }, /agent must name tools/],
+  [{ agent: ["a", "b", "c", "d", "e"] }, /member agent/],
+  [{ connections: ["x y"] }, /of its connections must have small letters/],
+  [{ wallets: 1 }, /member wallets/],
+  [{ vetkeys: ["tray"] }, /of its vetkeys must be one/],
+  [{ vetkeys: ["tile", "tile"] }, /member vetkeys/],
+  [{ backend: { url: "https://elsewhere.test" } }, /its backend/],
+  [{ agent: ["agent_run"], background: undefined }, /no background to run it/],
+  [{ connections: ["entered"], background: undefined }, /no background to use them/],
+  [{ vetkeys: ["background"], background: undefined }, /keys of a background/],
+])) {
+  test(`what an app cannot be allowed is no manifest: ${JSON.stringify(declared)}`, () => {
+    const value = JSON.parse(JSON.stringify({ ...NOTES, ...declared }));
+    assert.throws(
+      () => readManifest(value, "notes", FOLDER),
+      (error) => error instanceof ManifestError && words.test(error.message),
+    );
+  });
+}
+
 test("an icon is path data and nothing else", () => {
   for (const icon of ["", '"><script>', "url(#x)"]) {
     assert.throws(() => readManifest({ ...NOTES, icon }, "notes", FOLDER), ManifestError);
