@@ -1,0 +1,87 @@
+// @ts-check
+/**
+ * A text of an app's for the clipboard, which the trusted page writes: at once where the click was the
+ * tile's own, else in a click of its own. Reads nothing. Contract: bus, private actions.
+ */
+
+import { BusError } from "../../contract/bus_error.js";
+import { exceedsUtf8, isWellFormed } from "../../contract/utf8.js";
+import { refusalOf } from "../consent/refusals.js";
+import { seen } from "../well_formed.js";
+import { appFact, nameOf, payloadReader } from "./private_parts.js";
+
+/** @import { PrivateKernel, PrivateSource } from "./private_parts.js" */
+
+const MAX_TEXT_BYTES = 262_144;
+const MAX_SHOWN_CHARS = 500;
+
+const readWrite = payloadReader("clipboard.write_text", { text: { type: "string" } });
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {{ writeText: (text: string) => Promise<void> }} powers `writeText` writes while a click in
+ *   the page, or in a frame of it, is fresh.
+ */
+export function addClipboardAction(kernel, { writeText }) {
+  kernel.private.on("clipboard.write_text", (payload, source) => {
+    const text = readText(payload);
+    // Nothing is waited for before: the click that is fresh now is what lets the page write.
+    return source.click ? writeAsked(kernel, text, source, writeText) : write(text, writeText);
+  });
+}
+
+/** @param {Record<string, unknown>} payload @returns {string} */
+function readText(payload) {
+  const { text } = readWrite(payload);
+  if (exceedsUtf8(text, MAX_TEXT_BYTES)) {
+    throw new BusError(
+      "TOO_LARGE",
+      `A text for the clipboard has at most ${MAX_TEXT_BYTES} bytes in UTF-8; nothing was written.`,
+      { data: { limit: "bytes", maximum: MAX_TEXT_BYTES } },
+    );
+  }
+  if (isWellFormed(text)) return text;
+  throw new BusError("INVALID_INPUT", "The text has half a character; nothing was written.");
+}
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {string} text
+ * @param {PrivateSource} source
+ * @param {(text: string) => Promise<void>} writeText
+ */
+async function writeAsked(kernel, text, { app, signal }, writeText) {
+  const name = nameOf(kernel, app);
+  const size = `${[...text].length} character${[...text].length === 1 ? "" : "s"}`;
+  const answer = await kernel.consent.ask(
+    {
+      subject: `app:${app}`,
+      title: `Copy ${size} from ${name}?`,
+      facts: [appFact(kernel, app)],
+      quote: seen(text, MAX_SHOWN_CHARS),
+      choices: [{ id: "once", label: "Only this time" }],
+      confirm: "Copy",
+    },
+    signal,
+  );
+  if (!answer.allowed) {
+    throw refusalOf(answer, { what: `write to the clipboard from ${name}`, agent: false });
+  }
+  return write(text, writeText);
+}
+
+/**
+ * @param {string} text
+ * @param {(text: string) => Promise<void>} writeText
+ */
+async function write(text, writeText) {
+  try {
+    await writeText(text);
+  } catch {
+    throw new BusError(
+      "TOOL_FAILED",
+      "The browser did not let the page write; the clipboard is as it was. Ask again in a click.",
+    );
+  }
+  return {};
+}
