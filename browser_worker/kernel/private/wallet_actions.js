@@ -1,0 +1,148 @@
+// @ts-check
+/**
+ * Wallets as a tile asks for them. Nothing of a wallet reaches an app but bounded data, and nothing is
+ * signed, sent or changed without a click of the owner's in the page itself. Contract: bus, private
+ * actions.
+ */
+
+import { BusError } from "../../contract/bus_error.js";
+import { refusalOf } from "../consent/refusals.js";
+import { appFact, nameOf, payloadReader } from "./private_parts.js";
+import { askWallet, isAccount, readAccounts, readChainId } from "./wallet_answers.js";
+import { WalletDirectory } from "./wallet_directory.js";
+import { WALLET_METHODS } from "./wallet_methods.js";
+import { connectPrompt, discoverPrompt, requestPrompt } from "./wallet_prompts.js";
+import { WalletSessions } from "./wallet_sessions.js";
+
+/** @import { Prompt } from "../consent/consent_queue.js" */
+/** @import { KernelPowers } from "../kernel_powers.js" */
+/** @import { PrivateKernel, PrivateSource } from "./private_parts.js" */
+/** @import { WalletEvents } from "./wallet_directory.js" */
+/** @import { WalletMethod } from "./wallet_methods.js" */
+/** @import { WalletSession } from "./wallet_sessions.js" */
+
+const ID = { type: "string", minLength: 1, maxLength: 60 };
+
+const readDiscover = payloadReader("ethereum_provider.discover");
+const readConnect = payloadReader("ethereum_provider.connect", { wallet: ID });
+const readDisconnect = payloadReader("ethereum_provider.disconnect", { session: ID });
+const readRequest = payloadReader(
+  "ethereum_provider.request",
+  {
+    session: ID,
+    method: { type: "string", maxLength: 60 },
+    params: { type: "array", maxItems: 16 },
+  },
+  ["session", "method"],
+);
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {{ events: WalletEvents, powers: Pick<KernelPowers, "newId"> }} more
+ * @returns {{ directory: WalletDirectory, sessions: WalletSessions }}
+ */
+export function addWalletActions(kernel, { events, powers }) {
+  const directory = new WalletDirectory(events, powers);
+  const sessions = new WalletSessions(powers);
+  kernel.addKeeper(sessions);
+  kernel.onChange(() => sessions.sweep());
+
+  kernel.private.on("ethereum_provider.discover", async (payload, source) => {
+    readDiscover(payload);
+    await consent(kernel, source, discoverPrompt(askerOf(kernel, source)), "see your wallets");
+    const wallets = directory.discover();
+    return {
+      wallets: wallets.map(({ id, name, rdns, icon }) => ({ wallet: id, name, rdns, icon })),
+    };
+  });
+
+  kernel.private.on("ethereum_provider.connect", async (payload, source) => {
+    const wallet = directory.get(readConnect(payload).wallet);
+    if (wallet === undefined) {
+      throw new BusError("INVALID_INPUT", "There is no such wallet; look for wallets again.");
+    }
+    const { endpoint, signal } = source;
+    const prompt = connectPrompt(askerOf(kernel, source), wallet);
+    await consent(kernel, source, prompt, `connect to ${wallet.name}`);
+    const { provider, name, rdns } = wallet;
+    const accounts = readAccounts(await askWallet(provider, "eth_requestAccounts", [], signal));
+    const chainId = readChainId(await askWallet(provider, "eth_chainId", [], signal));
+    requireOpen(source);
+    const session = sessions.open(endpoint, wallet, accounts);
+    return { session: session.id, wallet: { name, rdns }, chainId, accounts };
+  });
+
+  kernel.private.on("ethereum_provider.request", async (payload, source) => {
+    const { session: id, method, params = [] } = readRequest(payload);
+    const session = sessions.get(source.endpoint, id);
+    const rule = WALLET_METHODS.get(method);
+    if (rule === undefined) {
+      throw new BusError("INVALID_INPUT", "Apps cannot use that method of a wallet.");
+    }
+    if (rule.kind === "asks") await allowed(kernel, source, session, { method, rule, params });
+    requireOpen(source);
+    // It may have ended while the owner was asked.
+    const { wallet, accounts } = sessions.get(source.endpoint, id);
+    const result = await askWallet(wallet.provider, method, params, source.signal);
+    if (method !== "eth_accounts") return { result };
+    return { result: readAccounts(result).filter((account) => accounts.includes(account)) };
+  });
+
+  kernel.private.on("ethereum_provider.disconnect", (payload, { endpoint }) => {
+    sessions.end(sessions.get(endpoint, readDisconnect(payload).session));
+    return {};
+  });
+
+  return { directory, sessions };
+}
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {PrivateSource} source
+ * @param {WalletSession} session
+ * @param {{ method: string, rule: WalletMethod, params: readonly unknown[] }} request
+ */
+async function allowed(kernel, source, { wallet, accounts }, request) {
+  const account = request.rule.account?.(request.params);
+  if (request.rule.account !== undefined && !(isAccount(account) && isOne(accounts, account))) {
+    throw new BusError(
+      "INVALID_INPUT",
+      "That is not in the name of an account of this session; the wallet was not asked.",
+    );
+  }
+  const prompt = requestPrompt(askerOf(kernel, source), wallet, request);
+  await consent(kernel, source, prompt, request.rule.does ?? "use the wallet");
+}
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {PrivateSource} source
+ * @param {Prompt} prompt
+ * @param {string} what
+ */
+async function consent(kernel, { signal }, prompt, what) {
+  const answer = await kernel.consent.ask(prompt, signal);
+  if (!answer.allowed) throw refusalOf(answer, { what, agent: false });
+}
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {PrivateSource} source
+ */
+function askerOf(kernel, { app }) {
+  return { app, name: nameOf(kernel, app), fact: appFact(kernel, app) };
+}
+
+/** @param {PrivateSource} source */
+function requireOpen({ endpoint, signal }) {
+  if (endpoint.open && !signal.aborted) return;
+  throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; the wallet was not asked.");
+}
+
+/**
+ * @param {readonly string[]} accounts
+ * @param {string} account
+ */
+function isOne(accounts, account) {
+  return accounts.includes(account.toLowerCase());
+}
