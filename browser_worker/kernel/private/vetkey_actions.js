@@ -1,0 +1,75 @@
+// @ts-check
+/**
+ * Keys as an app asks for them: made and removed by its focused tile, and derived from where its
+ * manifest says, which a tray never is. Contract: bus, private actions.
+ */
+
+import { BusError } from "../../contract/bus_error.js";
+import { declarationsOf, payloadReader } from "./private_parts.js";
+
+/** @import { Endpoint } from "../endpoint.js" */
+/** @import { KeyProvider } from "./key_provider.js" */
+/** @import { PrivateKernel } from "./private_parts.js" */
+
+const NAME = { type: "string", pattern: "^[a-z0-9][a-z0-9_.-]{0,59}$" };
+const MIN_BYTES = 16;
+const MAX_BYTES = 64;
+
+const readList = payloadReader("vetkeys.list");
+const readCreate = payloadReader("vetkeys.create", { name: NAME });
+const readRemove = payloadReader("vetkeys.remove", { name: NAME });
+const readDerive = payloadReader("vetkeys.derive", {
+  name: NAME,
+  context: { type: "string", maxLength: 1_024 },
+  bytes: { type: "integer", minimum: MIN_BYTES, maximum: MAX_BYTES },
+});
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {{ keys: KeyProvider }} more
+ */
+export function addVetkeyActions(kernel, { keys }) {
+  // Another app that comes to have the name must not come to have the keys.
+  kernel.addKeeper({ forgetApp: (app) => void keys.forgetApp(app).catch(() => {}) });
+
+  kernel.private.on("vetkeys.list", async (payload, { app }) => {
+    readList(payload);
+    return { keys: await keys.list(app) };
+  });
+
+  kernel.private.on("vetkeys.create", async (payload, { app }) => {
+    const { name } = readCreate(payload);
+    await keys.create(app, name);
+    return { name };
+  });
+
+  kernel.private.on("vetkeys.remove", async (payload, { app }) => {
+    const { name } = readRemove(payload);
+    await keys.remove(app, name);
+    return {};
+  });
+
+  kernel.private.on("vetkeys.derive", async (payload, { app, endpoint }) => {
+    const { name, context, bytes } = readDerive(payload);
+    requireDeclared(kernel, endpoint);
+    const derived = await keys.derive(app, name, context, bytes);
+    if (!endpoint.open) throw new BusError("ENDPOINT_GONE", "Who asked is not there any more.");
+    return { key: base64url(derived) };
+  });
+}
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {Endpoint} endpoint
+ */
+function requireDeclared(kernel, { place: { app, kind } }) {
+  const declared = declarationsOf(kernel, app).vetkeys ?? [];
+  if (kind !== "tray" && declared.includes(kind)) return;
+  throw new BusError("OWNER_REQUIRED", `The app's manifest lets no ${kind} derive keys.`);
+}
+
+/** @param {Uint8Array} bytes */
+function base64url(bytes) {
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
