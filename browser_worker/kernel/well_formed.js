@@ -1,8 +1,8 @@
 // @ts-check
 /** Text of an app's own that has to be written as JSON, whatever it is. */
 
-/** What a person does not see, and what moves other text about: controls, and directions. */
-const UNSEEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+/** What a person does not see, and what moves other text about: controls, marks, and directions. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2065]/gu;
 
 /**
  * @param {string} text
@@ -21,4 +21,22 @@ export function seen(text, maxChars) {
 export function wellFormed(text, maxChars) {
   const cut = text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text;
   return cut.replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
+/**
+ * JSON of which a person sees each character where it stands. Outside of its strings there is nothing
+ * unseen but its own line breaks, and inside an escape stands for the same value.
+ *
+ * @param {string} json As `JSON.stringify` writes it.
+ */
+export function seenJson(json) {
+  return json.replace(UNSEEN, (char) => (char === "\n" ? char : escaped(char)));
+}
+
+/** @param {string} char Of one or two units. */
+function escaped(char) {
+  return char
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 }
