@@ -1,0 +1,285 @@
+// @ts-check
+/**
+ * The policy of a workspace: who has a grant may, whoever has none is asked about, and nobody but the
+ * owner says yes. Which calls it is asked about, and for which root, is the broker's business.
+ * Contract: bus, grants.
+ */
+
+import { BusError } from "../contract/bus_error.js";
+import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
+import { BUS_LIMITS } from "../contract/limits.js";
+import { MAX_SHOWN_CHARS, callPrompt, grantPrompt, whatOf } from "./call_prompt.js";
+import { refusalOf } from "./consent/refusals.js";
+import { LISTING } from "./grants.js";
+
+/** @import { Rooted } from "./call_prompt.js" */
+/** @import { ConsentAnswer, ConsentQueue, Prompt } from "./consent/consent_queue.js" */
+/** @import { Grant, Grants, Use } from "./grants.js" */
+/** @import { Root } from "./invocations.js" */
+/** @import { AppSummary } from "./kernel.js" */
+/** @import { Decision, Question } from "./routing_policy.js" */
+
+/**
+ * @typedef {object} GrantRequest Leave that is asked for ahead of its use.
+ * @property {Root} root
+ * @property {string} caller An endpoint, or a terminal.
+ * @property {string | null} callerApp
+ * @property {readonly string[]} via
+ * @property {string} target An app.
+ * @property {readonly string[]} tools None: to list its tools.
+ * @property {string | null} reason In the words of who asks.
+ */
+
+/**
+ * @typedef {object} OwnerPolicyParts
+ * @property {Grants} grants
+ * @property {Pick<ConsentQueue, "ask">} consent
+ * @property {() => readonly AppSummary[]} apps
+ */
+
+/** @type {Decision} */
+const ALLOWED = Object.freeze({ allow: true });
+
+export class OwnerPolicy {
+  /** @param {OwnerPolicyParts} parts */
+  constructor({ grants, consent, apps }) {
+    this._grants = grants;
+    this._consent = consent;
+    this._apps = apps;
+    /** Questions that the owner is asked, by what they are about. @type {Map<string, Promise<Decision>>} */
+    this._asking = new Map();
+    /** How often the owner was asked in a turn. @type {WeakMap<Root, number>} */
+    this._asked = new WeakMap();
+  }
+
+  /**
+   * Decides at once where a grant, or none, is needed; else as the owner answers.
+   *
+   * @param {Question} question
+   * @param {AbortSignal} signal Aborts when the call is over, which takes away the question, and the leave
+   *   for that one call.
+   * @returns {Decision | Promise<Decision>} Never rejects.
+   */
+  decide(question, signal) {
+    const { root, caller, callerApp, targetApp: target, tool } = question;
+    if (root === null) {
+      if (caller === KERNEL_ENDPOINT) return ALLOWED;
+      return refused(
+        new BusError("OWNER_REQUIRED", "Nobody asked for this call; nothing was run."),
+      );
+    }
+    const use = { root, by: between(root, callerApp), target, tool };
+    // Whoever attached a terminal lets it look around; an app that it calls is no terminal.
+    if (root.kind === "external" && use.by === null && tool === LISTING) return ALLOWED;
+    return this._granted(use) ?? this._inTurn({ ...question, root }, use, signal);
+  }
+
+  /**
+   * Asks the owner for grants ahead of their use.
+   *
+   * @param {GrantRequest} request
+   * @param {AbortSignal} signal
+   * @returns {Promise<ConsentAnswer>} A yes where nothing was missing.
+   */
+  async request(request, signal) {
+    const { root, callerApp, target } = request;
+    const by = between(root, callerApp);
+    const wanted = request.tools.length === 0 ? [LISTING] : request.tools;
+    const missing = wanted.filter((tool) => this._grants.find({ root, by, target, tool }) === null);
+    /** @type {ConsentAnswer} */
+    const yes = { allowed: true, choice: "session", value: null };
+    if (missing.length === 0) return yes;
+    const tools = missing.filter((tool) => tool !== LISTING);
+    const prompt = grantPrompt({ ...request, tools, by }, this._apps());
+    const unchanged = this._watchVersions(root, target);
+    const answer = await this._consent.ask(prompt, signal);
+    if (!answer.allowed) return answer;
+    if (signal.aborted || !unchanged()) {
+      return { allowed: false, reason: "gone", retryAfterMs: null };
+    }
+    for (const tool of missing) this._grants.give({ root, by, target, tool });
+    return yes;
+  }
+
+  /**
+   * @param {Use} use
+   * @returns {Decision | null}
+   */
+  _granted(use) {
+    const grant = this._grants.find(use);
+    return grant === null ? null : this._used(grant);
+  }
+
+  /**
+   * @param {Grant} grant
+   * @returns {Decision}
+   */
+  _used(grant) {
+    return { allow: true, signal: this._grants.use(grant) };
+  }
+
+  /**
+   * Asks, but nothing twice at a time: calls that one answer can be for wait for it.
+   *
+   * @param {Rooted} question
+   * @param {Use} use
+   * @param {AbortSignal} signal
+   * @returns {Promise<Decision>}
+   */
+  async _inTurn(question, use, signal) {
+    const about = aboutOf(use);
+    for (let other = this._asking.get(about); other; other = this._asking.get(about)) {
+      const decision = await other;
+      const granted = this._granted(use);
+      if (granted !== null) return granted;
+      // A no is for all of them. A yes to another call alone is none to this one.
+      if (!decision.allow && decision.code !== "CANCELLED") return decision;
+    }
+    const asked = this._ask(question, use, signal).catch((error) => {
+      if (error instanceof BusError) return refused(error);
+      return refused(
+        new BusError("OWNER_REQUIRED", "The owner could not be asked; nothing was run."),
+      );
+    });
+    this._asking.set(about, asked);
+    try {
+      return await asked;
+    } finally {
+      this._asking.delete(about);
+    }
+  }
+
+  /**
+   * @param {Rooted} question
+   * @param {Use} use
+   * @param {AbortSignal} signal
+   * @returns {Promise<Decision>}
+   */
+  async _ask(question, use, signal) {
+    const { root, target } = use;
+    const composed = callPrompt(question, use.by, this._apps());
+    if (composed === null) return refused(tooLong(question));
+    const { prompt, reaches } = composed;
+    const unchanged = this._watchVersions(root, target);
+    const answer = await this._answer(prompt, use, signal);
+    if (!answer.allowed) {
+      const what = whatOf(question);
+      return this._granted(use) ?? refused(refusalOf(answer, { what, agent: isAgent(root) }));
+    }
+    if (signal.aborted || root.signal?.aborted || !unchanged()) {
+      const text = `What the owner was asked about has changed meanwhile; nothing was run. Try again.`;
+      return refused(new BusError("CANCELLED", text));
+    }
+    const reach = reaches.get(answer.choice);
+    if (reach === undefined) throw new TypeError(`not a choice: ${answer.choice}`);
+    if (reach === null) return { allow: true, signal: this._grants.giveOnce(use, signal) };
+    return this._used(this._grants.give({ root, by: use.by, ...reach }));
+  }
+
+  /**
+   * Asks, until nobody needs the answer any more: the call has ended, or a grant that was given meanwhile
+   * is for it too.
+   *
+   * @param {Prompt} prompt
+   * @param {Use} use
+   * @param {AbortSignal} signal
+   * @returns {Promise<ConsentAnswer>}
+   * @throws {BusError} `AGENT_CONSENT_LIMIT`
+   */
+  async _answer(prompt, use, signal) {
+    const { root } = use;
+    this._count(root, 1);
+    const needless = new AbortController();
+    const stop = this._grants.onChange(() => {
+      if (this._grants.find(use) !== null) needless.abort();
+    });
+    const ends = [needless.signal, signal, ...(root.signal === null ? [] : [root.signal])];
+    try {
+      const answer = await this._consent.ask(prompt, AbortSignal.any(ends));
+      const unseen = !answer.allowed && (answer.reason === "busy" || answer.reason === "gone");
+      if (unseen) this._count(root, -1);
+      return answer;
+    } finally {
+      stop();
+    }
+  }
+
+  /**
+   * Counts the questions of an agent's turn.
+   *
+   * @param {Root} root
+   * @param {1 | -1} more
+   */
+  _count(root, more) {
+    if (!isAgent(root)) return;
+    const count = (this._asked.get(root) ?? 0) + more;
+    const most = BUS_LIMITS.maxConsentsOfTurn;
+    if (count > most) {
+      const text = `The owner was asked ${most} times in this turn, and is not asked again; nothing was run.`;
+      throw new BusError("AGENT_CONSENT_LIMIT", text);
+    }
+    this._asked.set(root, count);
+  }
+
+  /**
+   * A yes is for the apps that the owner was told of.
+   *
+   * @param {Root} root
+   * @param {string} target
+   * @returns {() => boolean} Whether both are still the same.
+   */
+  _watchVersions({ app }, target) {
+    const versions = () =>
+      [app, target].map((each) => (each === null ? null : this._grants.versionOf(each)));
+    const before = versions();
+    return () => versions().every((version, at) => version === before[at]);
+  }
+}
+
+/**
+ * The app that calls on a root's behalf. A grant is for the one who was named to the owner: what an app
+ * may do itself, those that it calls may not.
+ *
+ * @param {Root} root
+ * @param {string | null} callerApp
+ */
+function between(root, callerApp) {
+  return callerApp === root.app ? null : callerApp;
+}
+
+/** @param {Root} root */
+function isAgent({ kind }) {
+  return kind === "agent";
+}
+
+/**
+ * Which questions one answer can be for.
+ *
+ * @param {Use} use
+ */
+function aboutOf({ root, by, target, tool }) {
+  const { kind, subject, session } = root;
+  if (kind === "external" && by === null) return JSON.stringify([subject, session]);
+  if (kind === "app") return JSON.stringify([subject, session, by, target, tool]);
+  return JSON.stringify([subject, session, by, target]);
+}
+
+/** @param {Rooted} question */
+function tooLong(question) {
+  const text = `The owner can be shown ${MAX_SHOWN_CHARS} characters of arguments, and these are longer; nothing was run. Once the owner has allowed ${whatOf(question)} for longer than one call, they are not shown.`;
+  return new BusError("TOO_LARGE", text);
+}
+
+/**
+ * @param {BusError} error
+ * @returns {Decision}
+ */
+function refused({ code, message, retryAfterMs, data }) {
+  return {
+    allow: false,
+    code,
+    message,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(data === undefined ? {} : { data }),
+  };
+}
