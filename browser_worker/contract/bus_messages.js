@@ -169,7 +169,8 @@ function fault(data, named) {
     case "exec":
       return isObject(payload) &&
         typeof payload["action"] === "string" &&
-        isObject(payload["payload"])
+        isObject(payload["payload"]) &&
+        ["undefined", "string"].includes(typeof payload["invocation"])
         ? undefined
         : "a request has a payload with an action and a payload of its own";
     case "response":

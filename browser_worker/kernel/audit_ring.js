@@ -22,6 +22,7 @@ import { seen } from "./well_formed.js";
  * @property {number | null} durationMs To a tenth; null while it runs.
  * @property {string} arguments A summary.
  * @property {string | null} outcome A summary of the result, or the error's code and message.
+ * @property {boolean} private Of a private action: for the owner's eyes only.
  */
 
 export class AuditRing {
@@ -60,10 +61,11 @@ export class AuditRing {
   /**
    * Notes the beginning of a call.
    *
-   * @param {{ caller: string, target: string, tool: string, arguments: unknown }} call
+   * @param {{ caller: string, target: string, tool: string, arguments: unknown, private?: boolean }} call
+   *   Of a private action nothing but its name is kept.
    * @returns {(status: Exclude<AuditStatus, "running">, outcome: unknown) => void} Notes its end, once.
    */
-  begin({ caller, target, tool, arguments: given }) {
+  begin({ caller, target, tool, arguments: given, private: isPrivate = false }) {
     const startedAt = this._clock.now();
     /** @type {AuditEntry} */
     const entry = {
@@ -74,8 +76,9 @@ export class AuditRing {
       startedAt: this._clock.wallNow(),
       status: "running",
       durationMs: null,
-      arguments: summaryText(summaryOf(given)),
+      arguments: isPrivate ? "" : summaryText(summaryOf(given)),
       outcome: null,
+      private: isPrivate,
     };
     this._entries.push(entry);
     if (this._entries.length > this._maxEntries) this._entries.shift();
@@ -86,6 +89,7 @@ export class AuditRing {
       // A clock of a page has a fraction of many digits, which says nothing.
       entry.durationMs = Math.max(0, Math.round((this._clock.now() - startedAt) * 10) / 10);
       entry.outcome = summaryText(typeof outcome === "string" ? outcome : summaryOf(outcome));
+      if (isPrivate && status === "completed") entry.outcome = null;
       this._observers.notify();
     };
   }

@@ -10,18 +10,21 @@ import { Deadlines } from "../contract/deadlines.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { errorFrom } from "./app_errors.js";
 import { AttachmentLedger } from "./attachment_ledger.js";
+import { CallAdmission } from "./call_admission.js";
 import { CallsInFlight } from "./calls_in_flight.js";
+import { EndLinks } from "./end_links.js";
 import { gone } from "./endpoint.js";
 import { KernelCall } from "./kernel_call.js";
 import { RoutedCall } from "./routed_call.js";
-import { ask } from "./routing_policy.js";
 import { ToolReader } from "./tool_descriptors.js";
 import { ToolListing } from "./tool_listing.js";
 
 /** @import { AuditRing } from "./audit_ring.js" */
+/** @import { Admitted } from "./call_admission.js" */
 /** @import { CallInFlight } from "./calls_in_flight.js" */
 /** @import { Endpoint, Outcome } from "./endpoint.js" */
 /** @import { EndpointRegistry } from "./endpoint_registry.js" */
+/** @import { Invocation, Invocations, Root } from "./invocations.js" */
 /** @import { KernelPowers } from "./kernel_powers.js" */
 /** @import { KernelTools } from "./kernel_tools.js" */
 /** @import { RoutedRequest } from "./routed_call.js" */
@@ -32,6 +35,9 @@ import { ToolListing } from "./tool_listing.js";
  * @typedef {object} CallSource Who calls, as the kernel knows it.
  * @property {string} id An endpoint, `kernel`, or `external:bridge:SESSION`.
  * @property {string | null} app Null for who is no app.
+ * @property {Endpoint | null} endpoint Null for who has none.
+ * @property {Invocation | null} invocation That it calls under: null for whoever calls in its own name.
+ * @property {Root | null} root On whose behalf; null for the page itself.
  */
 
 /** @typedef {RoutedRequest & { timeoutSeconds?: number }} BrokerRequest */
@@ -40,6 +46,7 @@ import { ToolListing } from "./tool_listing.js";
  * @typedef {object} CallSink
  * @property {(outcome: Outcome) => void} done Told once.
  * @property {(value: unknown) => void} [progress] What it throws changes nothing.
+ * @property {() => void} [waiting] Somebody has to be asked before it begins; told once at most.
  */
 
 /**
@@ -52,6 +59,7 @@ import { ToolListing } from "./tool_listing.js";
  * @property {EndpointRegistry} registry
  * @property {KernelTools} kernelTools
  * @property {RoutingPolicy} policy
+ * @property {Invocations} invocations
  * @property {AuditRing} audit
  * @property {KernelPowers} powers
  */
@@ -69,6 +77,8 @@ export class Broker {
     this._reader = new ToolReader();
     this._deadlines = new Deadlines(parts.powers);
     this._inFlight = new CallsInFlight();
+    /** What is let through. */
+    this.admission = new CallAdmission(parts);
     /** Bytes of attachments under way. */
     this.ledger = new AttachmentLedger();
   }
@@ -88,35 +98,105 @@ export class Broker {
    */
   call(source, request, sink) {
     const { target, name, arguments: given } = request;
-    const { audit, registry, kernelTools } = this._parts;
-    const audited = audit.begin({ caller: source.id, target, tool: name, arguments: given });
-    const refused = this._fullFor(source);
+    const audited = this._parts.audit.begin({
+      caller: source.id,
+      target,
+      tool: name,
+      arguments: given,
+    });
+    const toKernel = target === KERNEL_ENDPOINT;
+    const refused =
+      this._fullFor(source) ?? (toKernel ? this.admission.kernelToolRefusal(source, name) : null);
     if (refused !== null) {
       audited("refused", `${refused.code}: ${refused.message}`);
       sink.done({ error: refused });
       return ENDED;
     }
-    const ended = (/** @type {Outcome} */ outcome) => {
-      this._close(source, call, deadline);
-      sink.done(outcome);
-    };
-    const call =
-      target === KERNEL_ENDPOINT
-        ? new KernelCall(source, request, { tools: kernelTools, audited, ended })
-        : new RoutedCall(source.id, registry.get(target), request, {
-            ledger: this.ledger,
-            reader: this._reader,
-            audited,
-            ended,
-            progress: (value) => consume(sink, value),
-            decide: (decided) => this._decide(source, target, name, decided),
-          });
-    const deadline = this._open(
-      source,
-      call,
-      request.timeoutSeconds ?? BUS_LIMITS.defaultTimeoutSeconds,
-    );
+    return toKernel
+      ? this._callKernel(source, request, sink, audited)
+      : this._route(source, request, sink, audited);
+  }
+
+  /**
+   * @param {CallSource} source
+   * @param {BrokerRequest} request
+   * @param {CallSink} sink
+   * @param {ReturnType<AuditRing["begin"]>} audited
+   */
+  _callKernel(source, request, sink, audited) {
+    const links = new EndLinks((error) => call.end(error, "cancelled"));
+    const { kernelTools } = this._parts;
+    const call = new KernelCall(source, request, {
+      tools: kernelTools,
+      audited,
+      ended: (outcome) => {
+        links.clear();
+        this._close(source, call, deadline);
+        sink.done(outcome);
+      },
+    });
+    const asking = kernelTools.asksOwner(request.name) ? BUS_LIMITS.maxDecisionSeconds : 0;
+    const deadline = this._open(source, call, asking + secondsOf(request));
     call.begin();
+    watch(source, links);
+    return handleOf(call);
+  }
+
+  /**
+   * @param {CallSource} source
+   * @param {BrokerRequest} request
+   * @param {CallSink} sink
+   * @param {ReturnType<AuditRing["begin"]>} audited
+   */
+  _route(source, request, sink, audited) {
+    const { registry, invocations } = this._parts;
+    const { name, arguments: given } = request;
+    const waits = new AbortController();
+    const links = new EndLinks((error) => call.end(error, "cancelled"));
+    /** @type {Admitted | null} */
+    let leave = null;
+    const call = new RoutedCall(source.id, registry.get(request.target), request, {
+      ledger: this.ledger,
+      reader: this._reader,
+      audited,
+      progress: (value) => consume(sink, value),
+      decide: (target, decided) =>
+        this.admission.decide(
+          { source, target, tool: name, arguments: given, signal: waits.signal },
+          {
+            waiting: () => wait(sink),
+            refused: decided,
+            admitted: (admitted) => {
+              if (call.state !== "deciding") {
+                admitted.ended?.();
+                return;
+              }
+              leave = admitted;
+              this._deadlines.cancel(deadline);
+              deadline = this._deadlineOf(call, secondsOf(request));
+              links.add(admitted.root?.signal);
+              links.add(admitted.signal);
+              decided(null);
+            },
+          },
+        ),
+      enter: (target) => {
+        const root = leave?.root ?? null;
+        if (root === null) return null;
+        return invocations.begin(root, target, root === source.root ? source.invocation : null);
+      },
+      leave: (invocation) => invocations.end(invocation),
+      ended: (outcome) => {
+        links.clear();
+        this._close(source, call, deadline);
+        leave?.ended?.();
+        sink.done(outcome);
+        waits.abort();
+      },
+    });
+    let deadline = this._open(source, call, BUS_LIMITS.maxDecisionSeconds);
+    call.begin();
+    watch(source, links);
     return handleOf(call);
   }
 
@@ -138,24 +218,60 @@ export class Broker {
       const text = `No endpoint ${target.slice(0, 200)} is live; list the endpoints.`;
       done({ error: new BusError("UNKNOWN_ENDPOINT", text) });
     } else {
-      const listing = new ToolListing(endpoint, {
-        reader: this._reader,
-        decide: (decided) => this._decide(source, target, null, decided),
-        // Who decides may take its time; who only has to look may not.
-        asked: () => {
-          this._deadlines.cancel(deadline);
-          deadline = this._deadlineOf(listing, LIST_SECONDS);
-        },
-        ended: (listed) => {
-          this._close(source, listing, deadline);
-          done(listed);
-        },
-      });
-      let deadline = this._open(source, listing, BUS_LIMITS.defaultTimeoutSeconds);
-      listing.begin();
-      return handleOf(listing);
+      return this._list(source, endpoint, done);
     }
     return ENDED;
+  }
+
+  /**
+   * @param {CallSource} source
+   * @param {Endpoint} target
+   * @param {(listed: Listed) => void} done
+   * @returns {CallHandle}
+   */
+  _list(source, target, done) {
+    const waits = new AbortController();
+    const links = new EndLinks((error) => listing.end(error));
+    const listing = new ToolListing(target, {
+      reader: this._reader,
+      decide: (decided) =>
+        this.admission.decide(
+          { source, target, tool: null, arguments: {}, signal: waits.signal },
+          {
+            waiting: () => {},
+            refused: decided,
+            admitted: ({ signal }) => {
+              links.add(signal);
+              decided(null);
+            },
+          },
+        ),
+      // Who decides may take its time; who only has to look may not.
+      asked: () => {
+        this._deadlines.cancel(deadline);
+        deadline = this._deadlineOf(listing, LIST_SECONDS);
+      },
+      ended: (listed) => {
+        links.clear();
+        this._close(source, listing, deadline);
+        done(listed);
+        waits.abort();
+      },
+    });
+    let deadline = this._open(source, listing, BUS_LIMITS.maxDecisionSeconds);
+    listing.begin();
+    watch(source, links);
+    return handleOf(listing);
+  }
+
+  /**
+   * Ends what a source has asked for and has no answer to.
+   *
+   * @param {string} source
+   * @param {BusError} error
+   */
+  endSource(source, error) {
+    for (const call of this._inFlight.of(source)) call.end(error, "cancelled");
   }
 
   /**
@@ -179,21 +295,6 @@ export class Broker {
   close(error) {
     for (const call of this._inFlight.all()) call.end(error, "cancelled");
     this._deadlines.close();
-  }
-
-  /**
-   * @param {CallSource} source
-   * @param {string} target
-   * @param {string | null} tool
-   * @param {(refusal: BusError | null) => void} decided
-   */
-  _decide(source, target, tool, decided) {
-    const targetApp = this._parts.registry.get(target)?.place.app;
-    if (targetApp === undefined || targetApp === source.app) decided(null);
-    else {
-      const question = { caller: source.id, callerApp: source.app, target, targetApp, tool };
-      ask(this._parts.policy, question, decided);
-    }
   }
 
   /**
@@ -250,6 +351,31 @@ function handleOf(call) {
       call.end(new BusError("CANCELLED", text), "cancelled");
     },
   };
+}
+
+/**
+ * A call that has begun ends with what stands behind it; one that was over by then hears nothing.
+ *
+ * @param {CallSource} source
+ * @param {EndLinks} links
+ */
+function watch({ invocation, root }, links) {
+  links.add(invocation?.signal);
+  links.add(root?.signal);
+}
+
+/** @param {BrokerRequest} request */
+function secondsOf({ timeoutSeconds = BUS_LIMITS.defaultTimeoutSeconds }) {
+  return timeoutSeconds;
+}
+
+/** @param {CallSink} sink */
+function wait(sink) {
+  try {
+    sink.waiting?.();
+  } catch {
+    // Who is told decides nothing.
+  }
 }
 
 /**

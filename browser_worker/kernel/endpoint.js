@@ -78,10 +78,14 @@ export class Endpoint {
    *
    * @param {string} action
    * @param {Record<string, unknown>} payload Checked JSON.
-   * @param {{ done: Asked["done"], progress?: Asked["progress"], attachment?: ArrayBuffer | undefined }} how
+   * @param {object} how
+   * @param {Asked["done"]} how.done
+   * @param {Asked["progress"]} [how.progress]
+   * @param {ArrayBuffer} [how.attachment]
+   * @param {string} [how.invocation] What the endpoint may say on whose behalf it calls.
    * @returns {number} What `forget` takes.
    */
-  ask(action, payload, { done, progress, attachment }) {
+  ask(action, payload, { done, progress, attachment, invocation }) {
     const id = ++this._lastId;
     if (!this.open) {
       done({ error: gone(this.id, false) });
@@ -89,7 +93,7 @@ export class Endpoint {
     }
     this._asked.set(id, { done, progress, events: 0 });
     try {
-      this._post(messages.exec(id, action, payload), attachment);
+      this._post(messages.exec(id, action, payload, invocation), attachment);
     } catch {
       // What is JSON can be cloned: it is the buffer, which somebody has sent elsewhere.
       this._asked.delete(id);

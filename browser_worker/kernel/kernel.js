@@ -6,26 +6,30 @@
 
 import { requireSendable } from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
-import { checkJson, copyJson } from "../contract/bus_json.js";
+import { copyJson } from "../contract/bus_json.js";
 import { KERNEL_ENDPOINT, endpointId } from "../contract/bus_names.js";
-import { isObject } from "../contract/json_number.js";
-import { BUS_LIMITS } from "../contract/limits.js";
 import { AuditRing } from "./audit_ring.js";
 import { Broker } from "./broker.js";
+import { timeoutOf } from "./call_timeout.js";
 import { Endpoint } from "./endpoint.js";
 import { EndpointRegistry } from "./endpoint_registry.js";
+import { EndpointRequests } from "./endpoint_requests.js";
 import { FloodGuard } from "./flood_guard.js";
 import { Heartbeat } from "./heartbeat.js";
+import { Invocations } from "./invocations.js";
 import { addListingTools } from "./listing_tools.js";
 import { KernelTools } from "./kernel_tools.js";
+import { NO_ATTENTION } from "./private/private_gate.js";
+import { PrivateRequests } from "./private/private_requests.js";
 import { OWNER_ONLY } from "./routing_policy.js";
 import { StateTopics } from "./state_topics.js";
 
-/** @import { Exec } from "../contract/bus_messages.js" */
 /** @import { EndpointPlace } from "../contract/bus_names.js" */
-/** @import { BrokerRequest, CallHandle, CallSource } from "./broker.js" */
-/** @import { Outcome } from "./endpoint.js" */
+/** @import { CallHandle, CallSource } from "./broker.js" */
+/** @import { AgentTurns } from "./call_admission.js" */
+/** @import { Delegations, SelfCalls } from "./endpoint_requests.js" */
 /** @import { BusPort, KernelPowers } from "./kernel_powers.js" */
+/** @import { AppDeclarations, Attention } from "./private/private_gate.js" */
 /** @import { RoutingPolicy } from "./routing_policy.js" */
 /** @import { ToolDescriptor } from "./tool_descriptors.js" */
 
@@ -35,6 +39,15 @@ import { StateTopics } from "./state_topics.js";
  * @property {string} name
  * @property {string} version
  * @property {string} [description]
+ * @property {AppDeclarations} [declares] What its manifest declares; nobody discovers it.
+ */
+
+/**
+ * @typedef {object} Keeper Keeps something that ends with an app, a session or a lock: grants, say.
+ * @property {(app: string) => void} [forgetApp] The app was removed, or is of another version now.
+ * @property {(caller: string) => void} [endSession] A terminal's session has ended.
+ * @property {(endpoint: Endpoint) => void} [endpointGone]
+ * @property {() => void} [lock]
  */
 
 /**
@@ -42,6 +55,7 @@ import { StateTopics } from "./state_topics.js";
  * @property {KernelPowers} powers
  * @property {RoutingPolicy} [policy] Who may call across apps; without one nobody but the page itself.
  * @property {() => readonly AppSummary[]} [apps] The installed apps.
+ * @property {Attention} [attention] Where the person is; without it nobody has the focus.
  */
 
 /**
@@ -53,23 +67,25 @@ import { StateTopics } from "./state_topics.js";
  * @property {ArrayBuffer} [attachment] Goes over to the tool, and is no longer the caller's.
  * @property {number} [timeoutSeconds] 1 to 600, 30 by default.
  * @property {(value: unknown) => void} [onProgress]
+ * @property {() => void} [onWaiting] Somebody has to be asked before it begins; told once at most.
  * @property {AbortSignal} [signal]
  */
 
 /** @typedef {{ result: unknown, attachment: ArrayBuffer | undefined }} TrustedResult */
 
-/** What an endpoint may ask of the kernel. */
-const ACTIONS = new Set(["tools.call", "tools.list", "app.state.publish"]);
-
 export class Kernel {
   /** @param {KernelOptions} options */
-  constructor({ powers, policy = OWNER_ONLY, apps = () => [] }) {
+  constructor({ powers, policy = OWNER_ONLY, apps = () => [], attention = NO_ATTENTION }) {
     this._powers = powers;
     this._apps = apps;
     this._registry = new EndpointRegistry();
     this._topics = new StateTopics();
     this._heartbeat = new Heartbeat(this._registry, powers);
     this._locked = false;
+    /** @type {Set<Keeper>} */
+    this._keepers = new Set();
+    /** On whose behalf apps run tools. */
+    this.invocations = new Invocations(powers.newId);
     /** The last calls. */
     this.audit = new AuditRing(powers);
     /** Tools of the page itself, by dotted names: more can be added. */
@@ -78,8 +94,24 @@ export class Kernel {
       registry: this._registry,
       kernelTools: this.tools,
       policy,
+      invocations: this.invocations,
       audit: this.audit,
       powers,
+    });
+    const appOf = (/** @type {string} */ id) => this._apps().find((app) => app.id === id);
+    /** What apps may ask beside tools: handlers are added to it. */
+    this.private = new PrivateRequests({
+      audit: this.audit,
+      attention,
+      declaresOf: (app) => appOf(app)?.declares ?? {},
+    });
+    this._requests = new EndpointRequests({
+      broker: this._broker,
+      registry: this._registry,
+      invocations: this.invocations,
+      privateRequests: this.private,
+      topics: this._topics,
+      versionOf: (app) => appOf(app)?.version ?? null,
     });
     addListingTools(this.tools, this);
     this._heartbeat.start();
@@ -152,7 +184,7 @@ export class Kernel {
       now: this._powers.now,
       flood: new FloodGuard(this._powers.now),
       owner: {
-        onRequest: (from, request, attachment) => this._request(from, request, attachment),
+        onRequest: (from, request, attachment) => this._requests.take(from, request, attachment),
         onCancel: (from, callId, reason) => from.requests.get(callId)?.cancel(reason.slice(0, 200)),
         onFault: (from, error) => this.disconnect(from, error),
       },
@@ -173,7 +205,51 @@ export class Kernel {
     this._registry.remove(endpoint, () => {
       endpoint.close(error);
       this._broker.endpointGone(endpoint, error);
+      this.private.endpointGone(endpoint);
+      for (const keeper of this._keepers) keeper.endpointGone?.(endpoint);
     });
+  }
+
+  /**
+   * Which calls begin an agent's turn.
+   *
+   * @param {AgentTurns | null} turns
+   */
+  set turns(turns) {
+    this._broker.admission.turns = turns;
+  }
+
+  /** @param {Delegations | null} delegations */
+  set delegations(delegations) {
+    this._requests.delegations = delegations;
+  }
+
+  /** @param {SelfCalls | null} selfCalls */
+  set selfCalls(selfCalls) {
+    this._requests.selfCalls = selfCalls;
+  }
+
+  /**
+   * Where the bytes of attachments under way are counted.
+   *
+   * @returns {import("./attachment_ledger.js").AttachmentLedger}
+   */
+  get ledger() {
+    return this._broker.ledger;
+  }
+
+  /** @param {string} id @returns {Endpoint | undefined} */
+  endpoint(id) {
+    return this._registry.get(id);
+  }
+
+  /**
+   * Tells another of what ends: apps, sessions, endpoints, and all with a lock.
+   *
+   * @param {Keeper} keeper
+   */
+  addKeeper(keeper) {
+    this._keepers.add(keeper);
   }
 
   /**
@@ -186,6 +262,7 @@ export class Kernel {
     caller = KERNEL_ENDPOINT,
     timeoutSeconds,
     onProgress,
+    onWaiting,
     signal,
     attachment,
     ...call
@@ -203,7 +280,7 @@ export class Kernel {
       const onAbort = () => handle?.cancel("by its caller");
       signal?.addEventListener("abort", onAbort);
       handle = this._broker.call(
-        { id: caller, app: null },
+        trustedSource(caller),
         { ...call, arguments: given, attachment, ...timeout },
         {
           done: (outcome) => {
@@ -212,6 +289,7 @@ export class Kernel {
             else resolve({ result: outcome.ok, attachment: outcome.attachment });
           },
           ...(onProgress === undefined ? {} : { progress: onProgress }),
+          ...(onWaiting === undefined ? {} : { waiting: onWaiting }),
         },
       );
     });
@@ -228,7 +306,7 @@ export class Kernel {
     this._requireUnlocked();
     /** @type {import("./tool_listing.js").Listed} */
     const listed = await new Promise((resolve) => {
-      this._broker.list({ id: caller, app: null }, target, resolve);
+      this._broker.list(trustedSource(caller), target, resolve);
     });
     if ("error" in listed) throw listed.error;
     return listed.tools;
@@ -244,6 +322,7 @@ export class Kernel {
     );
     for (const endpoint of this._registry.all()) this.disconnect(endpoint, error);
     this._broker.close(error);
+    for (const keeper of this._keepers) keeper.lock?.();
   }
 
   /** Lets apps in again. */
@@ -257,143 +336,52 @@ export class Kernel {
     this._heartbeat.stop();
   }
 
-  /** @param {string} app An app that was removed: its revisions are forgotten. */
+  /** @param {string} app An app that was removed: its revisions are forgotten, and what it was granted. */
   forgetApp(app) {
     this._topics.forget(app);
+    this.appChanged(app);
+  }
+
+  /** @param {string} app An app whose version or authority is another now: what it was granted ends. */
+  appChanged(app) {
+    for (const keeper of this._keepers) keeper.forgetApp?.(app);
+  }
+
+  /**
+   * A terminal's session has ended, or was detached: its calls end, and what it was granted.
+   *
+   * @param {string} caller `external:bridge:SESSION`
+   */
+  endSession(caller) {
+    const text = "The session has ended; what was asked may have been done.";
+    this._broker.endSource(caller, new BusError("CANCELLED", text));
+    for (const keeper of this._keepers) keeper.endSession?.(caller);
   }
 
   _requireUnlocked() {
     if (this._locked) throw new BusError("LOCKED", "The workspace is locked; nothing was run.");
   }
-
-  /**
-   * @param {Endpoint} from
-   * @param {Exec} request
-   * @param {ArrayBuffer | undefined} attachment
-   */
-  _request(from, { id, payload: { action, payload } }, attachment) {
-    try {
-      if (!ACTIONS.has(action)) {
-        throw new BusError("UNKNOWN_ACTION", "The kernel knows no such action; nothing was done.");
-      }
-      if (from.requests.has(id)) {
-        const text = "A request of this id is in flight; nothing was done.";
-        throw new BusError("INVALID_MESSAGE", text);
-      }
-      if (action === "tools.call") this._call(from, id, payload, attachment);
-      else if (action === "tools.list") this._list(from, id, payload);
-      else this._publish(from, id, payload);
-    } catch (error) {
-      if (!(error instanceof BusError)) throw error;
-      from.answer(id, { error });
-    }
-  }
-
-  /**
-   * @param {Endpoint} from
-   * @param {number} id
-   * @param {Record<string, unknown>} payload
-   * @param {ArrayBuffer | undefined} attachment
-   */
-  _call(from, id, payload, attachment) {
-    const { target, name, arguments: given = {}, timeout } = payload;
-    if (typeof target !== "string" || typeof name !== "string" || !isObject(given)) {
-      throw new BusError(
-        "INVALID_MESSAGE",
-        "A call has a target, a name and arguments; nothing was run.",
-      );
-    }
-    /** @type {BrokerRequest} */
-    const request = { target, name, arguments: given, attachment, ...timeoutOf(timeout) };
-    this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
-      this._broker.call(sourceOf(from), request, {
-        done,
-        progress: (value) => from.sendProgress(id, value),
-      }),
-    );
-  }
-
-  /**
-   * @param {Endpoint} from
-   * @param {number} id
-   * @param {Record<string, unknown>} payload
-   */
-  _list(from, id, { target }) {
-    if (typeof target !== "string") {
-      throw new BusError("INVALID_MESSAGE", "A list is of the tools of a target.");
-    }
-    this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
-      this._broker.list(sourceOf(from), target, (listed) =>
-        done("error" in listed ? listed : fitting(listed)),
-      ),
-    );
-  }
-
-  /**
-   * Keeps what an endpoint asked for until it is answered: once.
-   *
-   * @param {Endpoint} from
-   * @param {number} id
-   * @param {boolean} byAnother The page answers at once: only the count finds a flood of that.
-   * @param {(done: (outcome: Outcome) => void) => CallHandle} begin
-   */
-  _keep(from, id, byAnother, begin) {
-    let ended = false;
-    const handle = begin((outcome) => {
-      ended = true;
-      from.requests.delete(id);
-      if ("ok" in outcome && byAnother) from.forgive();
-      from.answer(id, outcome);
-    });
-    if (!ended) from.requests.set(id, handle);
-  }
-
-  /**
-   * @param {Endpoint} from
-   * @param {number} id
-   * @param {Record<string, unknown>} payload
-   */
-  _publish(from, id, { topic, revision }) {
-    const { app } = from.place;
-    const news = this._topics.publish(app, topic, revision);
-    from.answer(id, { ok: {} });
-    if (!news) return;
-    for (const other of this._registry.ofApp(app)) {
-      if (other !== from) other.sendEvent("app.state", { topic, revision });
-    }
-  }
 }
 
 /**
- * @param {Endpoint} endpoint
+ * Who calls that is no app: the page itself, or a terminal that it lets in.
+ *
+ * @param {string} caller
  * @returns {CallSource}
  */
-function sourceOf(endpoint) {
-  return { id: endpoint.id, app: endpoint.place.app };
-}
-
-/**
- * @param {unknown} timeout Seconds.
- * @returns {{ timeoutSeconds?: number }}
- */
-function timeoutOf(timeout) {
-  if (timeout === undefined) return {};
-  const most = BUS_LIMITS.maxTimeoutSeconds;
-  if (typeof timeout !== "number" || !(timeout >= 1 && timeout <= most)) {
-    throw new BusError("INVALID_MESSAGE", `A timeout is 1 to ${most} seconds; nothing was run.`);
-  }
-  return { timeoutSeconds: timeout };
-}
-
-/**
- * @param {unknown} ok
- * @returns {Outcome}
- */
-function fitting(ok) {
-  try {
-    checkJson(ok, { what: "list of tools" });
-    return { ok };
-  } catch (error) {
-    return { error: /** @type {BusError} */ (error) };
-  }
+function trustedSource(caller) {
+  const nobody = { id: caller, app: null, endpoint: null, invocation: null };
+  if (caller === KERNEL_ENDPOINT) return { ...nobody, root: null };
+  return {
+    ...nobody,
+    root: {
+      kind: "external",
+      subject: caller,
+      app: null,
+      version: null,
+      entrypoint: null,
+      session: caller,
+      signal: null,
+    },
+  };
 }

@@ -46,7 +46,7 @@ export class KernelCall {
       return;
     }
     this._parts.tools.run(name, input, this._source, this._controller.signal).then(
-      (ok) => this._finish("completed", ok, { ok }),
+      (ok) => this._finish("completed", this._parts.tools.isSecret(name) ? "" : ok, { ok }),
       (error) => this.end(error, "failed"),
     );
   }

@@ -19,11 +19,25 @@ import { compile } from "../contract/schema.js";
  * @property {(input: any, source: CallSource, signal: AbortSignal) => unknown} run Gives JSON, or a
  *   promise of it. A `BusError` is told to the caller, of anything else only that it failed. The signal
  *   aborts where nobody waits any more.
+ * @property {boolean} [needsScope] Whether an app that runs a call of somebody else's has to say so to use
+ *   it: true, but for what only looks.
+ * @property {boolean} [secret] Whether its result is in no audit.
+ * @property {boolean} [asksOwner] Whether it may ask the owner, for which there is time of its own.
+ */
+
+/**
+ * @typedef {object} Kept
+ * @property {ToolDescriptor} descriptor
+ * @property {Validator} input
+ * @property {KernelTool["run"]} run
+ * @property {boolean} needsScope
+ * @property {boolean} secret
+ * @property {boolean} asksOwner
  */
 
 export class KernelTools {
   constructor() {
-    /** @type {Map<string, { descriptor: ToolDescriptor, input: Validator, run: KernelTool["run"] }>} */
+    /** @type {Map<string, Kept>} */
     this._tools = new Map();
   }
 
@@ -32,11 +46,27 @@ export class KernelTools {
    * @param {KernelTool} tool
    * @throws {TypeError} For a name without a dot, or one that is taken.
    */
-  add(name, { description, run }) {
+  add(name, { description, run, needsScope = true, secret = false, asksOwner = false }) {
     if (!isKernelToolName(name)) throw new TypeError(`not a name for a kernel's tool: ${name}`);
     if (this._tools.has(name)) throw new TypeError(`there is a kernel's tool ${name} already`);
     const input = compile(description.inputSchema);
-    this._tools.set(name, { descriptor: { name, ...description }, input, run });
+    const descriptor = { name, ...description };
+    this._tools.set(name, { descriptor, input, run, needsScope, secret, asksOwner });
+  }
+
+  /** @param {string} name Of a tool, or of none. */
+  needsScope(name) {
+    return this._tools.get(name)?.needsScope ?? false;
+  }
+
+  /** @param {string} name Of a tool, or of none. */
+  isSecret(name) {
+    return this._tools.get(name)?.secret ?? false;
+  }
+
+  /** @param {string} name Of a tool, or of none. */
+  asksOwner(name) {
+    return this._tools.get(name)?.asksOwner ?? false;
   }
 
   /** @returns {ToolDescriptor[]} */

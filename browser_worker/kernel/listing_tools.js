@@ -27,6 +27,7 @@ export function addListingTools(tools, workspace) {
       inputSchema: NOTHING,
       annotations: READS,
     },
+    needsScope: false,
     run: () => ({ untrusted: true, apps: workspace.apps().map(summary) }),
   });
   tools.add("apps.describe", {
@@ -41,6 +42,7 @@ export function addListingTools(tools, workspace) {
       },
       annotations: READS,
     },
+    needsScope: false,
     run: (/** @type {{ app: string }} */ { app }) => {
       const found = workspace.apps().find(({ id }) => id === app);
       if (found === undefined) throw new BusError("INVALID_INPUT", "No such app is installed.");
@@ -55,6 +57,7 @@ export function addListingTools(tools, workspace) {
       inputSchema: NOTHING,
       annotations: READS,
     },
+    needsScope: false,
     run: () => ({ endpoints: workspace.endpoints() }),
   });
 }

@@ -28,6 +28,7 @@ import { wellFormed } from "./well_formed.js";
 /** @import { AttachmentLedger } from "./attachment_ledger.js" */
 /** @import { AuditRing } from "./audit_ring.js" */
 /** @import { Endpoint, Outcome } from "./endpoint.js" */
+/** @import { Invocation } from "./invocations.js" */
 /** @import { Tool, ToolReader } from "./tool_descriptors.js" */
 
 /** @typedef {"deciding" | "describing" | "running" | "ended"} RoutedState */
@@ -44,7 +45,10 @@ import { wellFormed } from "./well_formed.js";
  * @typedef {object} RoutedSurroundings
  * @property {AttachmentLedger} ledger
  * @property {ToolReader} reader
- * @property {(decided: (refusal: BusError | null) => void) => void} decide
+ * @property {(target: Endpoint, decided: (refusal: BusError | null) => void) => void} decide
+ * @property {(target: Endpoint) => Invocation | null} enter Begins the invocation that the target is asked
+ *   under. Throws a `BusError` where there can be none.
+ * @property {(invocation: Invocation) => void} leave
  * @property {ReturnType<AuditRing["begin"]>} audited
  * @property {(progress: unknown) => void} progress
  * @property {(outcome: Outcome) => void} ended Told once.
@@ -80,6 +84,8 @@ export class RoutedCall {
     this._descriptions = 0;
     this._asked = 0;
     this._release = NOTHING_HELD;
+    /** @type {Invocation | null} */
+    this._invocation = null;
   }
 
   begin() {
@@ -100,7 +106,7 @@ export class RoutedCall {
       this._failWith(error, "refused");
       return;
     }
-    this._around.decide((refusal) => {
+    this._around.decide(target, (refusal) => {
       if (this.state !== "deciding") return;
       if (refusal !== null) this._fail(refusal, "refused");
       else this._decided(target);
@@ -183,6 +189,7 @@ export class RoutedCall {
       checkInputAttachment(tool.attachments, this._attachment);
       // The page itself may have sent it elsewhere meanwhile.
       requireSendable(this._attachment);
+      this._invocation = this._around.enter(target);
     } catch (error) {
       this._failWith(error, "failed");
       return;
@@ -195,8 +202,10 @@ export class RoutedCall {
       "tools.invoke",
       { name, version: tool.version, arguments: given, caller: this._caller },
       {
-        attachment,
+        ...(attachment === undefined ? {} : { attachment }),
+        ...(this._invocation === null ? {} : { invocation: this._invocation.token }),
         done: (outcome) => {
+          this._leave();
           if (this.state === "running") this._answered(target, tool, outcome);
         },
         progress: (value) => {
@@ -273,6 +282,13 @@ export class RoutedCall {
     this._finish("completed", result, { ok: result, attachment });
   }
 
+  /** The target has run what it was asked: what it calls from now on is not for this call. */
+  _leave() {
+    const invocation = this._invocation;
+    this._invocation = null;
+    if (invocation !== null) this._around.leave(invocation);
+  }
+
   /**
    * @param {unknown} error
    * @param {"failed" | "refused"} status
@@ -301,6 +317,7 @@ export class RoutedCall {
     this.state = "ended";
     this._attachment = undefined;
     if (waits && this._asked > 0) this.target?.forget(this._asked, status);
+    this._leave();
     this._around.audited(status, told);
     this._around.ended(outcome);
     this._release();

@@ -7,6 +7,7 @@
 import { BusError, isBusErrorCode } from "../contract/bus_error.js";
 
 /** @import { BusErrorCode } from "../contract/bus_error.js" */
+/** @import { Root } from "./invocations.js" */
 
 /**
  * @typedef {object} Question
@@ -15,14 +16,34 @@ import { BusError, isBusErrorCode } from "../contract/bus_error.js";
  * @property {string} target An endpoint of an app.
  * @property {string} targetApp
  * @property {string | null} tool Null where the tools are only to be listed.
+ * @property {Record<string, unknown>} arguments
+ * @property {Root | null} root On whose behalf it is; null for the page itself.
+ * @property {readonly string[]} via The endpoints between the root and the target, where a tool calls on
+ *   behalf of another; the last one is the caller. Empty where the root calls itself.
  */
 
-/** @typedef {{ allow: true } | { allow: false, code: BusErrorCode, message: string, retryAfterMs?: number }} Decision */
+/**
+ * @typedef {object} Allowed
+ * @property {true} allow
+ * @property {AbortSignal} [signal] Aborts, with a `BusError`, where the leave is taken back: the call ends.
+ */
+
+/**
+ * @typedef {object} Refused
+ * @property {false} allow
+ * @property {BusErrorCode} code
+ * @property {string} message
+ * @property {number} [retryAfterMs]
+ * @property {Record<string, unknown>} [data]
+ */
+
+/** @typedef {Allowed | Refused} Decision */
 
 /**
  * @typedef {object} RoutingPolicy
- * @property {(question: Question) => Decision | Promise<Decision>} decide Not asked for calls within an
- *   app, nor for tools of the kernel. A rejection refuses.
+ * @property {(question: Question, signal: AbortSignal) => Decision | Promise<Decision>} decide Not asked
+ *   for calls within an app, nor for tools of the kernel. A promise says that somebody has to be asked;
+ *   a rejection refuses. The signal aborts where nobody waits for the decision any more.
  */
 
 /**
@@ -48,22 +69,27 @@ export const OWNER_ONLY = Object.freeze({
  *
  * @param {RoutingPolicy} policy
  * @param {Question} question
- * @param {(refusal: BusError | null) => void} decided Told once at most: null is a yes.
+ * @param {AbortSignal} signal Aborts where nobody waits for the decision any more.
+ * @param {object} told
+ * @param {() => void} told.waiting The decision is not there at once.
+ * @param {(refusal: BusError | null, signal: AbortSignal | undefined) => void} told.decided Told once at
+ *   most: null is a yes, which holds until the signal aborts.
  */
-export function ask(policy, question, decided) {
+export function ask(policy, question, signal, { waiting, decided }) {
+  const tell = (/** @type {any} */ decision) => {
+    const refused = refusal(decision);
+    decided(refused, refused === null ? decision.signal : undefined);
+  };
   let decision;
   try {
-    decision = policy.decide(question);
+    decision = policy.decide(question, signal);
   } catch {
     decision = undefined;
   }
-  if (typeof (/** @type {any} */ (decision)?.then) !== "function") {
-    decided(refusal(decision));
-  } else {
-    Promise.resolve(decision).then(
-      (later) => decided(refusal(later)),
-      () => decided(refusal(undefined)),
-    );
+  if (typeof (/** @type {any} */ (decision)?.then) !== "function") tell(decision);
+  else {
+    waiting();
+    Promise.resolve(decision).then(tell, () => tell(undefined));
   }
 }
 
@@ -73,10 +99,13 @@ export function ask(policy, question, decided) {
  */
 function refusal(decision) {
   if (decision?.allow === true) return null;
-  const { code, message, retryAfterMs } = decision ?? {};
+  const { code, message, retryAfterMs, data } = decision ?? {};
   if (decision?.allow !== false || !isBusErrorCode(code) || typeof message !== "string") {
     return new BusError("OWNER_REQUIRED", "The call could not be decided on; nothing was run.");
   }
   const later = Number.isSafeInteger(retryAfterMs) && retryAfterMs >= 0;
-  return new BusError(code, message, later ? { retryAfterMs } : {});
+  return new BusError(code, message, {
+    ...(later ? { retryAfterMs } : {}),
+    ...(data === undefined ? {} : { data }),
+  });
 }

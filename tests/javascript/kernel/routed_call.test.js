@@ -187,29 +187,40 @@ describe("a policy", () => {
     void kernel.call({ caller: "external:bridge:s1", target: NOTES, name: "work" });
     await ports.settle();
     assert.equal(board.app.response(id).ok, "done");
-    const target = { target: NOTES, targetApp: "notes" };
-    const caller = { caller: "app:board:background", callerApp: "board" };
+    const target = { target: NOTES, targetApp: "notes", arguments: {}, via: [] };
+    const root = { version: null, entrypoint: null, session: null, signal: null };
+    const caller = {
+      caller: "app:board:background",
+      callerApp: "board",
+      root: { ...root, kind: "app", subject: "app:board", app: "board" },
+    };
+    const id1 = "external:bridge:s1";
+    const terminal = {
+      caller: id1,
+      callerApp: null,
+      root: { ...root, kind: "external", subject: id1, app: null, session: id1 },
+    };
     assert.deepEqual(questions, [
-      { caller: "external:bridge:s1", callerApp: null, ...target, tool: "work" },
+      { ...terminal, ...target, tool: "work" },
       { ...caller, ...target, tool: "work" },
       { ...caller, ...target, tool: null },
     ]);
   });
 
-  test("that never answers is waited for no longer than the call", async () => {
+  test("that never answers is waited for no longer than a decision may take", async () => {
     const made = await workspace({ policy: { decide: () => new Promise(() => {}) } });
     const { board, ports, time } = made;
     const id = board.app.call(NOTES, "work", {}, { timeout: 2 });
     const list = board.app.ask("tools.list", { target: NOTES });
     await ports.settle();
-    time.pass(2000);
+    time.pass(149_999);
+    await ports.settle();
+    assert.equal(board.app.response(id), undefined);
+    time.pass(1);
     await ports.settle();
     const { error } = board.app.response(id);
     assert.equal(error.code, "TIMEOUT");
     assert.match(error.message, /nothing was run/);
-    assert.equal(board.app.response(list), undefined);
-    time.pass(28_000);
-    await ports.settle();
     assert.equal(board.app.response(list).error.code, "TIMEOUT");
     assertIdle(made);
   });
@@ -527,7 +538,11 @@ describe("kernel tools", () => {
     const list = tile.app.ask("tools.list", { target: "kernel" });
     await ports.settle();
     assert.deepEqual(tile.app.response(id).ok, { b: 2 });
-    assert.deepEqual(told, [{ a: 1 }, { id: tile.endpoint.id, app: "notes" }]);
+    const [given, { id: source, app, endpoint, invocation, root }] = told;
+    assert.deepEqual(given, { a: 1 });
+    assert.deepEqual([source, app, invocation], [tile.endpoint.id, "notes", null]);
+    assert.equal(endpoint, tile.endpoint);
+    assert.equal(root.subject, "app:notes");
     const names = tile.app.response(list).ok.tools.map((/** @type {any} */ { name }) => name);
     assert.deepEqual(names, ["apps.list", "apps.describe", "endpoints.list", "test.run"]);
     assert.equal(kernel.audit.entries()[0]?.target, "kernel");

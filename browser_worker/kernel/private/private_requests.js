@@ -1,0 +1,157 @@
+// @ts-check
+/**
+ * Runs the private actions of endpoints: each is let in by its row, run by its handler, and answered
+ * once, without progress. What one takes or gives is in no audit. Contract: bus, private actions.
+ */
+
+import { BusError } from "../../contract/bus_error.js";
+import { copyJson } from "../../contract/bus_json.js";
+import { BUS_LIMITS } from "../../contract/limits.js";
+import { PRIVATE_ACTIONS, isPrivateAction } from "./private_actions.js";
+import { admit } from "./private_gate.js";
+
+/** @import { AuditRing } from "../audit_ring.js" */
+/** @import { CallHandle } from "../broker.js" */
+/** @import { Endpoint, Outcome } from "../endpoint.js" */
+/** @import { AppDeclarations, Attention } from "./private_gate.js" */
+
+/**
+ * @typedef {object} PrivateContext
+ * @property {Endpoint} endpoint Who asks; its `session` ends with its port.
+ * @property {string} app
+ * @property {boolean} click Whether the handler still has to have the owner click in the page itself.
+ * @property {AbortSignal} signal Aborts where nobody waits any more.
+ */
+
+/** @typedef {(payload: any, context: PrivateContext) => unknown} PrivateHandler Gives JSON, or a promise. */
+
+/**
+ * @typedef {object} PrivateParts
+ * @property {AuditRing} audit
+ * @property {Attention} attention
+ * @property {(app: string) => AppDeclarations} declaresOf
+ */
+
+/** @typedef {{ endpoint: Endpoint, end: (error: BusError) => void }} Running */
+
+export class PrivateRequests {
+  /** @param {PrivateParts} parts */
+  constructor(parts) {
+    this._parts = parts;
+    /** @type {Map<string, PrivateHandler>} */
+    this._handlers = new Map();
+    /** @type {Set<Running>} */
+    this._running = new Set();
+  }
+
+  /**
+   * Provides an action.
+   *
+   * @param {string} action One of the table.
+   * @param {PrivateHandler} handler What it throws that is no `BusError` is told as a failure only.
+   * @throws {TypeError} For one that the table does not have, or that is provided already.
+   */
+  on(action, handler) {
+    if (!isPrivateAction(action)) throw new TypeError(`no private action: ${action}`);
+    if (this._handlers.has(action)) throw new TypeError(`${action} is provided already`);
+    this._handlers.set(action, handler);
+  }
+
+  /**
+   * @param {Endpoint} endpoint
+   * @param {string} action One of the table.
+   * @param {Record<string, unknown>} payload
+   * @param {(outcome: Outcome) => void} done Told once.
+   * @returns {CallHandle}
+   */
+  run(endpoint, action, payload, done) {
+    const controller = new AbortController();
+    const audited = this._parts.audit.begin({
+      caller: endpoint.id,
+      target: "kernel",
+      tool: action,
+      arguments: undefined,
+      private: true,
+    });
+    /** @type {Running} */
+    const running = { endpoint, end: (error) => end({ error }, "cancelled") };
+    /**
+     * @param {Outcome} outcome
+     * @param {"completed" | "failed" | "refused" | "cancelled"} status
+     */
+    const end = (outcome, status) => {
+      if (!this._running.delete(running)) return;
+      audited(status, "error" in outcome ? outcome.error.code : "");
+      done(outcome);
+      if (status === "cancelled") controller.abort();
+    };
+    const busy = [...this._running].filter((each) => each.endpoint === endpoint).length;
+    this._running.add(running);
+    try {
+      const context = this._admitted(endpoint, action, busy, controller.signal);
+      const handler = this._handlers.get(action);
+      if (handler === undefined) {
+        throw new BusError("UNKNOWN_ACTION", `This workspace has no ${action}; nothing was done.`);
+      }
+      void this._handle(handler, payload, context, action).then((outcome) =>
+        end(outcome, "error" in outcome ? "failed" : "completed"),
+      );
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      end({ error }, "refused");
+    }
+    return {
+      cancel: (reason) =>
+        running.end(new BusError("CANCELLED", `${action} was cancelled: ${reason}.`)),
+    };
+  }
+
+  /** @param {Endpoint} endpoint Its port is gone: nobody waits for what it asked. */
+  endpointGone(endpoint) {
+    for (const running of [...this._running]) {
+      if (running.endpoint === endpoint) {
+        running.end(new BusError("ENDPOINT_GONE", "Who asked has gone."));
+      }
+    }
+  }
+
+  /**
+   * @param {Endpoint} endpoint
+   * @param {string} action
+   * @param {number} busy
+   * @param {AbortSignal} signal
+   * @returns {PrivateContext}
+   */
+  _admitted(endpoint, action, busy, signal) {
+    const most = BUS_LIMITS.maxPrivateActionsOfEndpoint;
+    if (busy >= most) {
+      const text = `${most} such requests of yours wait already; this one was not begun.`;
+      throw new BusError("TOO_MANY_CALLS", text);
+    }
+    const { id, place } = endpoint;
+    const { attention, declaresOf } = this._parts;
+    const rule = PRIVATE_ACTIONS[action];
+    if (rule === undefined) throw new BusError("UNKNOWN_ACTION", "There is no such action.");
+    const asked = { id, place, declares: declaresOf(place.app), attention };
+    const { refusal, click } = admit(action, rule, asked);
+    if (refusal !== null) throw refusal;
+    return { endpoint, app: place.app, click, signal };
+  }
+
+  /**
+   * @param {PrivateHandler} handler
+   * @param {Record<string, unknown>} payload
+   * @param {PrivateContext} context
+   * @param {string} action
+   * @returns {Promise<Outcome>}
+   */
+  async _handle(handler, payload, context, action) {
+    try {
+      const given = await handler(payload, context);
+      return { ok: copyJson(given === undefined ? {} : given, { what: "result" }) };
+    } catch (error) {
+      if (error instanceof BusError) return { error };
+      return { error: new BusError("TOOL_FAILED", `${action} failed; it may have been done.`) };
+    }
+  }
+}
