@@ -9,6 +9,16 @@ import { Observers } from "../dispatcher/observers.js";
 import { summaryOf } from "./value_summary.js";
 import { seen } from "./well_formed.js";
 
+/**
+ * @typedef {object} AuditedCall
+ * @property {string} caller
+ * @property {string} target
+ * @property {string} tool
+ * @property {unknown} arguments
+ * @property {string | null} [root]
+ * @property {boolean} [private]
+ */
+
 /** @typedef {"running" | "completed" | "failed" | "refused" | "timed out" | "cancelled"} AuditStatus */
 
 /**
@@ -22,6 +32,7 @@ import { seen } from "./well_formed.js";
  * @property {number | null} durationMs To a tenth; null while it runs.
  * @property {string} arguments A summary.
  * @property {string | null} outcome A summary of the result, or the error's code and message.
+ * @property {string | null} root Whom it was made for, by the name of its grants; null for the page itself.
  * @property {boolean} private Of a private action: for the owner's eyes only.
  */
 
@@ -61,11 +72,11 @@ export class AuditRing {
   /**
    * Notes the beginning of a call.
    *
-   * @param {{ caller: string, target: string, tool: string, arguments: unknown, private?: boolean }} call
+   * @param {AuditedCall} call
    *   Of a private action nothing but its name is kept.
    * @returns {(status: Exclude<AuditStatus, "running">, outcome: unknown) => void} Notes its end, once.
    */
-  begin({ caller, target, tool, arguments: given, private: isPrivate = false }) {
+  begin({ caller, target, tool, arguments: given, root = null, private: isPrivate = false }) {
     const startedAt = this._clock.now();
     /** @type {AuditEntry} */
     const entry = {
@@ -78,6 +89,7 @@ export class AuditRing {
       durationMs: null,
       arguments: isPrivate ? "" : summaryText(summaryOf(given)),
       outcome: null,
+      root,
       private: isPrivate,
     };
     this._entries.push(entry);

@@ -103,6 +103,7 @@ export class Broker {
       target,
       tool: name,
       arguments: given,
+      root: source.root?.subject ?? null,
     });
     const toKernel = target === KERNEL_ENDPOINT;
     const refused =

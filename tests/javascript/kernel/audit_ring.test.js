@@ -31,6 +31,7 @@ describe("the audit ring", () => {
       durationMs: null,
       arguments: '{"query":"x"}',
       outcome: null,
+      root: null,
       private: false,
     };
     assert.deepEqual(audit.entries(), [entry]);
