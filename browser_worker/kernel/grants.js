@@ -58,6 +58,9 @@ export class Grants {
     this._maxGrants = maxGrants;
     this._count = 0;
     this._uses = 0;
+    this._locks = 0;
+    /** How often each app was removed or changed. @type {Map<string, number>} */
+    this._changes = new Map();
     /** Oldest first. @type {Map<string, Kept>} */
     this._kept = new Map();
     /** @type {Observers<void>} */
@@ -87,6 +90,15 @@ export class Grants {
    */
   versionOf(app) {
     return this._apps().find(({ id }) => id === app)?.version ?? null;
+  }
+
+  /**
+   * What a yes about an app rests on: another text than before where it rests on nothing any more.
+   *
+   * @param {string} app
+   */
+  standingOf(app) {
+    return JSON.stringify([this._locks, this._changes.get(app) ?? 0, this.versionOf(app)]);
   }
 
   /**
@@ -175,14 +187,10 @@ export class Grants {
     this._endWhere(() => true, "the owner took it back");
   }
 
-  /** @param {string} app That was removed: as caller, between, or as target. */
+  /** @param {string} app That was removed, or is of another version now: as caller, between, or as target. */
   forgetApp(app) {
-    this._endWhere((grant) => concerns(grant, app), `${app} was removed`);
-  }
-
-  /** @param {string} app Of which another version, or other rights, hold from now on. */
-  appChanged(app) {
-    this._endWhere((grant) => concerns(grant, app), `${app} has changed`);
+    this._changes.set(app, (this._changes.get(app) ?? 0) + 1);
+    this._endWhere((grant) => concerns(grant, app), `${app} was removed, or has changed`);
   }
 
   /** @param {string} subject A terminal whose session has ended, or an agent that was disabled. */
@@ -204,6 +212,7 @@ export class Grants {
 
   /** The workspace was locked. */
   lock() {
+    this._locks += 1;
     this._endWhere(() => true, "the workspace was locked");
   }
 

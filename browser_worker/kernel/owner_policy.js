@@ -12,7 +12,7 @@ import { MAX_SHOWN_CHARS, callPrompt, grantPrompt, whatOf } from "./call_prompt.
 import { refusalOf } from "./consent/refusals.js";
 import { LISTING } from "./grants.js";
 
-/** @import { Rooted } from "./call_prompt.js" */
+/** @import { Asked } from "./call_prompt.js" */
 /** @import { ConsentAnswer, ConsentQueue, Prompt } from "./consent/consent_queue.js" */
 /** @import { Grant, Grants, Use } from "./grants.js" */
 /** @import { Root } from "./invocations.js" */
@@ -35,6 +35,15 @@ import { LISTING } from "./grants.js";
  * @property {Grants} grants
  * @property {Pick<ConsentQueue, "ask">} consent
  * @property {() => readonly AppSummary[]} apps
+ */
+
+/**
+ * @typedef {object} Doubt What the owner has to decide on.
+ * @property {Asked["prompt"]} prompt
+ * @property {Asked["reaches"]} reaches
+ * @property {Use} use
+ * @property {() => boolean} unchanged
+ * @property {string} what
  */
 
 /** @type {Decision} */
@@ -71,7 +80,12 @@ export class OwnerPolicy {
     const use = { root, by: between(root, callerApp), target, tool };
     // Whoever attached a terminal lets it look around; an app that it calls is no terminal.
     if (root.kind === "external" && use.by === null && tool === LISTING) return ALLOWED;
-    return this._granted(use) ?? this._inTurn({ ...question, root }, use, signal);
+    const granted = this._granted(use);
+    if (granted !== null) return granted;
+    const composed = callPrompt({ ...question, root }, use.by, this._apps());
+    if (composed === null) return refused(tooLong(question));
+    const unchanged = this._watch(root, target);
+    return this._inTurn({ ...composed, use, unchanged, what: whatOf(question) }, signal);
   }
 
   /**
@@ -91,7 +105,7 @@ export class OwnerPolicy {
     if (missing.length === 0) return yes;
     const tools = missing.filter((tool) => tool !== LISTING);
     const prompt = grantPrompt({ ...request, tools, by }, this._apps());
-    const unchanged = this._watchVersions(root, target);
+    const unchanged = this._watch(root, target);
     const answer = await this._consent.ask(prompt, signal);
     if (!answer.allowed) return answer;
     if (signal.aborted || !unchanged()) {
@@ -121,25 +135,23 @@ export class OwnerPolicy {
   /**
    * Asks, but nothing twice at a time: calls that one answer can be for wait for it.
    *
-   * @param {Rooted} question
-   * @param {Use} use
+   * @param {Doubt} doubt
    * @param {AbortSignal} signal
    * @returns {Promise<Decision>}
    */
-  async _inTurn(question, use, signal) {
-    const about = aboutOf(use);
+  async _inTurn(doubt, signal) {
+    const about = aboutOf(doubt.use);
     for (let other = this._asking.get(about); other; other = this._asking.get(about)) {
       const decision = await other;
-      const granted = this._granted(use);
+      const granted = this._granted(doubt.use);
       if (granted !== null) return granted;
       // A no is for all of them. A yes to another call alone is none to this one.
       if (!decision.allow && decision.code !== "CANCELLED") return decision;
     }
-    const asked = this._ask(question, use, signal).catch((error) => {
+    const asked = this._ask(doubt, signal).catch((error) => {
       if (error instanceof BusError) return refused(error);
-      return refused(
-        new BusError("OWNER_REQUIRED", "The owner could not be asked; nothing was run."),
-      );
+      const text = "The owner could not be asked; nothing was run.";
+      return refused(new BusError("OWNER_REQUIRED", text));
     });
     this._asking.set(about, asked);
     try {
@@ -150,30 +162,25 @@ export class OwnerPolicy {
   }
 
   /**
-   * @param {Rooted} question
-   * @param {Use} use
+   * @param {Doubt} doubt
    * @param {AbortSignal} signal
-   * @returns {Promise<Decision>}
+   * @returns {Promise<Decision>} Rejects with a `BusError`.
    */
-  async _ask(question, use, signal) {
-    const { root, target } = use;
-    const composed = callPrompt(question, use.by, this._apps());
-    if (composed === null) return refused(tooLong(question));
-    const { prompt, reaches } = composed;
-    const unchanged = this._watchVersions(root, target);
+  async _ask({ prompt, reaches, use, unchanged, what }, signal) {
+    const { root, by } = use;
     const answer = await this._answer(prompt, use, signal);
     if (!answer.allowed) {
-      const what = whatOf(question);
       return this._granted(use) ?? refused(refusalOf(answer, { what, agent: isAgent(root) }));
     }
     if (signal.aborted || root.signal?.aborted || !unchanged()) {
-      const text = `What the owner was asked about has changed meanwhile; nothing was run. Try again.`;
+      const text =
+        "What the owner was asked about has changed meanwhile; nothing was run. Try again.";
       return refused(new BusError("CANCELLED", text));
     }
     const reach = reaches.get(answer.choice);
     if (reach === undefined) throw new TypeError(`not a choice: ${answer.choice}`);
     if (reach === null) return { allow: true, signal: this._grants.giveOnce(use, signal) };
-    return this._used(this._grants.give({ root, by: use.by, ...reach }));
+    return this._used(this._grants.give({ root, by, ...reach }));
   }
 
   /**
@@ -228,11 +235,11 @@ export class OwnerPolicy {
    * @param {string} target
    * @returns {() => boolean} Whether both are still the same.
    */
-  _watchVersions({ app }, target) {
-    const versions = () =>
-      [app, target].map((each) => (each === null ? null : this._grants.versionOf(each)));
-    const before = versions();
-    return () => versions().every((version, at) => version === before[at]);
+  _watch({ app }, target) {
+    const apps = app === null ? [target] : [app, target];
+    const standing = () => apps.map((each) => this._grants.standingOf(each)).join();
+    const before = standing();
+    return () => standing() === before;
   }
 }
 
@@ -264,7 +271,7 @@ function aboutOf({ root, by, target, tool }) {
   return JSON.stringify([subject, session, by, target]);
 }
 
-/** @param {Rooted} question */
+/** @param {Question} question */
 function tooLong(question) {
   const text = `The owner can be shown ${MAX_SHOWN_CHARS} characters of arguments, and these are longer; nothing was run. Once the owner has allowed ${whatOf(question)} for longer than one call, they are not shown.`;
   return new BusError("TOO_LARGE", text);
