@@ -26,6 +26,8 @@ import { ask } from "./routing_policy.js";
  * @property {(call: { source: CallSource, target: Endpoint, tool: string, signal: AbortSignal }) =>
  *   null | Promise<StartedTurn | { refusal: BusError }>} admit Null where the tool is no entrypoint. A
  *   rejection refuses.
+ * @property {(root: Root) => BusError | null} count Counts one more call on behalf of a root; why it may
+ *   not be begun, where it may not.
  */
 
 /**
@@ -74,7 +76,10 @@ export class CallAdmission {
    */
   decide(asked, told) {
     const { source, target, tool } = asked;
-    const refused = this.scopeRefusal(source, target.place.app) ?? trayRefusal(source, target);
+    const refused =
+      this.scopeRefusal(source, target.place.app) ??
+      trayRefusal(source, target) ??
+      this._countRefusal(source);
     if (refused !== null) {
       told.refused(refused);
       return;
@@ -118,7 +123,16 @@ export class CallAdmission {
    * @returns {BusError | null}
    */
   kernelToolRefusal(source, name) {
-    return this._parts.kernelTools.needsScope(name) ? this.scopeRefusal(source, null) : null;
+    const scope = this._parts.kernelTools.needsScope(name) ? this.scopeRefusal(source, null) : null;
+    return scope ?? this._countRefusal(source);
+  }
+
+  /**
+   * @param {CallSource} source
+   * @returns {BusError | null}
+   */
+  _countRefusal({ root }) {
+    return root === null ? null : (this.turns?.count(root) ?? null);
   }
 
   /** @param {{ source: CallSource, target: Endpoint, tool: string, signal: AbortSignal }} call */
