@@ -144,18 +144,10 @@ export class AgentMode {
     this._observers.notify();
   }
 
-  /** @param {string} app Of another version now, or with other rights. */
-  appChanged(app) {
+  /** @param {string} app One that was removed, or is of another version now. */
+  forgetApp(app) {
     this.disable(app);
   }
-
-  /** @param {string} app One that was removed. */
-  forgetApp(app) {
-    if (this._kept.delete(app)) this._observers.notify();
-  }
-
-  /** A terminal has nothing here. */
-  endSession() {}
 
   /** Whoever unlocks the workspace enables what they want. */
   lock() {

@@ -137,18 +137,12 @@ export class AgentTurns {
     return this._end(id, new BusError("CANCELLED", text));
   }
 
-  /** @param {string} app Of another version now, or with other rights. */
-  appChanged(app) {
-    this._endOf(app, revoked(app));
-  }
-
-  /** @param {string} app One that was removed. */
+  /** @param {string} app One that was removed, or is of another version now. */
   forgetApp(app) {
-    this._endOf(app, revoked(app));
+    for (const turn of [...this._turns.values()]) {
+      if (turn.app === app) this._end(turn.id, revoked(app));
+    }
   }
-
-  /** A terminal has no turn. */
-  endSession() {}
 
   lock() {
     const error = new BusError("LOCKED", "The workspace was locked; what was asked may be done.");
@@ -266,14 +260,6 @@ export class AgentTurns {
     for (const { id, app, entrypoint } of [...this._turns.values()]) {
       if (this._parts.mode.standing(app, entrypoint) !== "enabled") this._end(id, revoked(app));
     }
-  }
-
-  /**
-   * @param {string} app
-   * @param {BusError} error
-   */
-  _endOf(app, error) {
-    for (const turn of [...this._turns.values()]) if (turn.app === app) this._end(turn.id, error);
   }
 
   /**

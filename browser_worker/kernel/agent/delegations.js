@@ -74,7 +74,7 @@ export class Delegations {
    * @returns {Invocation} Under which the call is made.
    * @throws {BusError} `INVOCATION_INVALID`
    */
-  use(endpoint, token, { target, name }) {
+  redeem(endpoint, token, { target, name }) {
     this._purge();
     const found = this._pending.get(token);
     // Who has no right to it does not use it up.
