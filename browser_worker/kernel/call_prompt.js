@@ -105,7 +105,7 @@ export function argumentsText(given) {
  * @param {Root} root
  * @param {string | null} by
  */
-function whoIs({ kind, app, subject }, by) {
+export function whoIs({ kind, app, subject }, by) {
   const who =
     kind === "app"
       ? `the app ${app}`
@@ -125,7 +125,7 @@ function sessionOf(subject) {
  * @param {readonly AppSummary[]} apps
  * @returns {Fact[]}
  */
-function callerFacts({ root, caller, via }, apps) {
+export function callerFacts({ root, caller, via }, apps) {
   const facts = [whoFact(root, apps)];
   // The root's own endpoint is where it asks from; a terminal has none, and is named already.
   if (via.length === 0) return caller === root.subject ? facts : [...facts, from(caller)];
@@ -158,7 +158,7 @@ function whoFact({ kind, subject, app, version, entrypoint }, apps) {
  * @param {readonly AppSummary[]} apps
  * @returns {Fact}
  */
-function appFact(label, app, apps) {
+export function appFact(label, app, apps) {
   const version = apps.find(({ id }) => id === app)?.version ?? null;
   return { label, value: appWords(app, version, apps) };
 }
