@@ -6,43 +6,7 @@ import { describe, test } from "node:test";
 
 import { BusError } from "../../../browser_worker/contract/bus_error.js";
 import { EVERY_TOOL, Grants, LISTING } from "../../../browser_worker/kernel/grants.js";
-
-/** @import { Root } from "../../../browser_worker/kernel/invocations.js" */
-
-/**
- * @param {Partial<Root>} [more]
- * @returns {Root}
- */
-function appRoot(more = {}) {
-  return {
-    kind: "app",
-    subject: "app:board",
-    app: "board",
-    version: "1",
-    entrypoint: null,
-    session: null,
-    signal: null,
-    ...more,
-  };
-}
-
-/**
- * @param {string} session
- * @param {AbortSignal | null} [signal]
- */
-function turnRoot(session, signal = null) {
-  return appRoot({
-    kind: "agent",
-    subject: "agent:board:agent_run",
-    entrypoint: "agent_run",
-    session,
-    signal,
-  });
-}
-
-function terminalRoot(session = "external:bridge:s") {
-  return appRoot({ kind: "external", subject: session, app: null, version: null, session });
-}
+import { appRoot, terminalRoot, turnRoot } from "../support/roots.js";
 
 function makeGrants(maxGrants = 256) {
   const clock = { at: 1_000, wallNow: () => clock.at };
@@ -164,7 +128,6 @@ describe("what ends a grant", () => {
   for (const [
     what,
     end,
-    code,
   ] of /** @type {[string, (grants: Grants, id: string, stop: AbortController, call: AbortController) => void][]} */ ([
     ["the owner, who takes it back", (grants, id) => void grants.revoke(id)],
     ["the owner, who takes all back", (grants) => grants.revokeAll()],
