@@ -8,9 +8,16 @@ import { BusError } from "../../contract/bus_error.js";
 import { exceedsUtf8, isWellFormed } from "../../contract/utf8.js";
 import { refusalOf } from "../consent/refusals.js";
 import { seen } from "../well_formed.js";
-import { appFact, nameOf, payloadReader } from "./private_parts.js";
+import { askerFact, payloadReader } from "./private_parts.js";
 
-/** @import { PrivateKernel, PrivateSource } from "./private_parts.js" */
+/** @import { Consent, PrivateKernel, PrivateSource } from "./private_parts.js" */
+
+/**
+ * @typedef {object} ClipboardPowers
+ * @property {Consent} consent
+ * @property {(text: string) => Promise<void>} writeText Writes while a click in the page, or in a frame
+ *   of it, is fresh.
+ */
 
 const MAX_TEXT_BYTES = 262_144;
 const MAX_SHOWN_CHARS = 500;
@@ -19,14 +26,13 @@ const readWrite = payloadReader("clipboard.write_text", { text: { type: "string"
 
 /**
  * @param {PrivateKernel} kernel
- * @param {{ writeText: (text: string) => Promise<void> }} powers `writeText` writes while a click in
- *   the page, or in a frame of it, is fresh.
+ * @param {ClipboardPowers} powers
  */
-export function addClipboardAction(kernel, { writeText }) {
+export function addClipboardAction(kernel, powers) {
   kernel.private.on("clipboard.write_text", (payload, source) => {
     const text = readText(payload);
     // Nothing is waited for before: the click that is fresh now is what lets the page write.
-    return source.click ? writeAsked(kernel, text, source, writeText) : write(text, writeText);
+    return source.click ? writeAsked(kernel, text, source, powers) : write(text, powers);
   });
 }
 
@@ -48,16 +54,15 @@ function readText(payload) {
  * @param {PrivateKernel} kernel
  * @param {string} text
  * @param {PrivateSource} source
- * @param {(text: string) => Promise<void>} writeText
+ * @param {ClipboardPowers} powers
  */
-async function writeAsked(kernel, text, { app, signal }, writeText) {
-  const name = nameOf(kernel, app);
+async function writeAsked(kernel, text, { app, signal }, powers) {
   const size = `${[...text].length} character${[...text].length === 1 ? "" : "s"}`;
-  const answer = await kernel.consent.ask(
+  const answer = await powers.consent.ask(
     {
       subject: `app:${app}`,
-      title: `Copy ${size} from ${name}?`,
-      facts: [appFact(kernel, app)],
+      title: `Copy ${size} from the app ${app}?`,
+      facts: [askerFact(kernel, app)],
       quote: seen(text, MAX_SHOWN_CHARS),
       choices: [{ id: "once", label: "Only this time" }],
       confirm: "Copy",
@@ -65,16 +70,16 @@ async function writeAsked(kernel, text, { app, signal }, writeText) {
     signal,
   );
   if (!answer.allowed) {
-    throw refusalOf(answer, { what: `write to the clipboard from ${name}`, agent: false });
+    throw refusalOf(answer, { what: `write to the clipboard from ${app}`, agent: false });
   }
-  return write(text, writeText);
+  return write(text, powers);
 }
 
 /**
  * @param {string} text
- * @param {(text: string) => Promise<void>} writeText
+ * @param {ClipboardPowers} powers
  */
-async function write(text, writeText) {
+async function write(text, { writeText }) {
   try {
     await writeText(text);
   } catch {

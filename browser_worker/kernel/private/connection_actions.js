@@ -8,11 +8,11 @@ import { BusError } from "../../contract/bus_error.js";
 import { refusalOf } from "../consent/refusals.js";
 import { seen } from "../well_formed.js";
 import { Connections } from "./connections.js";
-import { appFact, declarationsOf, nameOf, payloadReader } from "./private_parts.js";
+import { askerFact, declarationsOf, payloadReader } from "./private_parts.js";
 
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { AskOwner, ConnectionProvider } from "./entered_credentials.js" */
-/** @import { PrivateKernel, PrivateSource } from "./private_parts.js" */
+/** @import { Consent, PrivateKernel, PrivateSource } from "./private_parts.js" */
 
 const NAME = { type: "string", minLength: 1, maxLength: 60 };
 const MAX_REASON = 300;
@@ -31,11 +31,12 @@ const readDisconnect = payloadReader("connections.disconnect", { connection: NAM
 /**
  * @param {PrivateKernel} kernel
  * @param {object} more
+ * @param {Consent} more.consent
  * @param {(id: string) => ConnectionProvider | null} more.providers By the ids that manifests declare.
  * @param {Pick<KernelPowers, "newId">} more.powers
  * @returns {Connections}
  */
-export function addConnectionActions(kernel, { providers, powers }) {
+export function addConnectionActions(kernel, { consent, providers, powers }) {
   const connections = new Connections(powers);
   kernel.addKeeper(connections);
 
@@ -60,7 +61,7 @@ export function addConnectionActions(kernel, { providers, powers }) {
       const why = declared ? "this page has no such provider" : "its manifest does not declare it";
       throw new BusError("OWNER_REQUIRED", `The app cannot be connected: ${why}.`);
     }
-    const ask = asker(kernel, source, provider, reason);
+    const ask = asker(kernel, consent, source, provider, reason);
     return { provider: id, connection: await connections.connect(app, provider, ask, signal) };
   });
 
@@ -82,21 +83,21 @@ export function addConnectionActions(kernel, { providers, powers }) {
 
 /**
  * @param {PrivateKernel} kernel
+ * @param {Consent} consent
  * @param {PrivateSource} source
  * @param {ConnectionProvider} provider
  * @param {string | undefined} reason In the app's words.
  * @returns {AskOwner}
  */
-function asker(kernel, { app, signal }, provider, reason) {
+function asker(kernel, consent, { app, signal }, provider, reason) {
   return async ({ label, maxChars }) => {
-    const name = nameOf(kernel, app);
     const title = seen(provider.title, 60);
-    const answer = await kernel.consent.ask(
+    const answer = await consent.ask(
       {
         subject: `app:${app}`,
-        title: `Connect ${name} to ${title}?`,
+        title: `Connect the app ${app} to ${title}?`,
         facts: [
-          appFact(kernel, app),
+          askerFact(kernel, app),
           { label: "What happens", value: "The app is given what you enter here." },
         ],
         ...(reason === undefined ? {} : { quote: seen(reason, MAX_REASON) }),
@@ -108,6 +109,6 @@ function asker(kernel, { app, signal }, provider, reason) {
       signal,
     );
     if (answer.allowed) return answer.value ?? "";
-    throw refusalOf(answer, { what: `connect ${name} to ${title}`, agent: false });
+    throw refusalOf(answer, { what: `connect ${app} to ${title}`, agent: false });
   };
 }

@@ -6,10 +6,11 @@
 
 import { BusError, problemsData } from "../../contract/bus_error.js";
 import { compile } from "../../contract/schema.js";
-import { seen } from "../well_formed.js";
+import { appFact } from "../call_prompt.js";
 
 /** @import { ConsentAnswer, Fact, Prompt } from "../consent/consent_queue.js" */
 /** @import { Endpoint } from "../endpoint.js" */
+/** @import { AppSummary, Keeper } from "../kernel.js" */
 /** @import { AppDeclarations } from "./private_gate.js" */
 
 /**
@@ -23,22 +24,16 @@ import { seen } from "../well_formed.js";
 /** @typedef {(payload: Record<string, unknown>, source: PrivateSource) => unknown} PrivateHandler */
 
 /**
- * @typedef {object} Keeper What keeps something of an app or a session, and has to let it go.
- * @property {(app: string) => void} [forgetApp]
- * @property {(caller: string) => void} [endSession]
- * @property {() => void} [lock]
+ * @typedef {object} Consent Who asks the owner.
+ * @property {(prompt: Prompt, signal?: AbortSignal) => Promise<ConsentAnswer>} ask
  */
 
 /**
  * @typedef {object} PrivateKernel What a family needs of the kernel.
  * @property {{ on: (action: string, handler: PrivateHandler) => void }} private
- * @property {{ ask: (prompt: Prompt, signal?: AbortSignal) => Promise<ConsentAnswer> }} consent
- * @property {() => readonly { id: string, name: string, declares?: AppDeclarations }[]} apps
- * @property {(observer: () => void) => () => void} onChange
+ * @property {() => readonly AppSummary[]} apps
  * @property {(keeper: Keeper) => unknown} addKeeper
  */
-
-const MAX_NAME = 60;
 
 /**
  * Makes what checks the payload of an action: exactly these members.
@@ -62,19 +57,10 @@ export function payloadReader(action, properties = {}, required = Object.keys(pr
 /**
  * @param {PrivateKernel} kernel
  * @param {string} app
- * @returns {string} Its name in its own words, bounded.
+ * @returns {Fact} Names the app by its id, which is the kernel's, before what it calls itself.
  */
-export function nameOf(kernel, app) {
-  return seen(kernel.apps().find(({ id }) => id === app)?.name ?? app, MAX_NAME);
-}
-
-/**
- * @param {PrivateKernel} kernel
- * @param {string} app
- * @returns {Fact} Names the app beyond doubt: a name can be any app's, an id only one's.
- */
-export function appFact(kernel, app) {
-  return { label: "App", value: `${nameOf(kernel, app)} (${app})` };
+export function askerFact(kernel, app) {
+  return appFact("Asks", app, kernel.apps());
 }
 
 /**

@@ -31,12 +31,13 @@ export function addTrayActions(kernel, { onBadge, onDismiss, powers }) {
   const badges = new Map();
 
   // A number that nobody keeps any more would stand there for ever.
-  kernel.onChange(() => {
-    for (const [app, endpoint] of badges) {
-      if (endpoint.open) continue;
+  kernel.addKeeper({
+    endpointGone: (endpoint) => {
+      const { app } = endpoint.place;
+      if (badges.get(app) !== endpoint) return;
       badges.delete(app);
       onBadge(app, null);
-    }
+    },
   });
 
   kernel.private.on("tray.set_state", (payload, { app, endpoint }) => {

@@ -29,8 +29,13 @@ const readDerive = payloadReader("vetkeys.derive", {
  * @param {{ keys: KeyProvider }} more
  */
 export function addVetkeyActions(kernel, { keys }) {
-  // Another app that comes to have the name must not come to have the keys.
-  kernel.addKeeper({ forgetApp: (app) => void keys.forgetApp(app).catch(() => {}) });
+  kernel.addKeeper({
+    forgetApp: (app) => {
+      // Another version of it keeps its keys; another app that comes to have the name gets none.
+      if (kernel.apps().some(({ id }) => id === app)) return;
+      void keys.forgetApp(app).catch(() => {});
+    },
+  });
 
   kernel.private.on("vetkeys.list", async (payload, { app }) => {
     readList(payload);

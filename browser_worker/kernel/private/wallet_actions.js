@@ -7,7 +7,7 @@
 
 import { BusError } from "../../contract/bus_error.js";
 import { refusalOf } from "../consent/refusals.js";
-import { appFact, nameOf, payloadReader } from "./private_parts.js";
+import { askerFact, payloadReader } from "./private_parts.js";
 import { askWallet, isAccount, readAccounts, readChainId } from "./wallet_answers.js";
 import { WalletDirectory } from "./wallet_directory.js";
 import { WALLET_METHODS } from "./wallet_methods.js";
@@ -16,7 +16,7 @@ import { WalletSessions } from "./wallet_sessions.js";
 
 /** @import { Prompt } from "../consent/consent_queue.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
-/** @import { PrivateKernel, PrivateSource } from "./private_parts.js" */
+/** @import { Consent, PrivateKernel, PrivateSource } from "./private_parts.js" */
 /** @import { WalletEvents } from "./wallet_directory.js" */
 /** @import { WalletMethod } from "./wallet_methods.js" */
 /** @import { WalletSession } from "./wallet_sessions.js" */
@@ -38,18 +38,17 @@ const readRequest = payloadReader(
 
 /**
  * @param {PrivateKernel} kernel
- * @param {{ events: WalletEvents, powers: Pick<KernelPowers, "newId"> }} more
+ * @param {{ consent: Consent, events: WalletEvents, powers: Pick<KernelPowers, "newId"> }} more
  * @returns {{ directory: WalletDirectory, sessions: WalletSessions }}
  */
-export function addWalletActions(kernel, { events, powers }) {
+export function addWalletActions(kernel, { consent, events, powers }) {
   const directory = new WalletDirectory(events, powers);
   const sessions = new WalletSessions(powers);
   kernel.addKeeper(sessions);
-  kernel.onChange(() => sessions.sweep());
 
   kernel.private.on("ethereum_provider.discover", async (payload, source) => {
     readDiscover(payload);
-    await consent(kernel, source, discoverPrompt(askerOf(kernel, source)), "see your wallets");
+    await ask(consent, source, discoverPrompt(askerOf(kernel, source)), "see your wallets");
     const wallets = directory.discover();
     return {
       wallets: wallets.map(({ id, name, rdns, icon }) => ({ wallet: id, name, rdns, icon })),
@@ -63,7 +62,7 @@ export function addWalletActions(kernel, { events, powers }) {
     }
     const { endpoint, signal } = source;
     const prompt = connectPrompt(askerOf(kernel, source), wallet);
-    await consent(kernel, source, prompt, `connect to ${wallet.name}`);
+    await ask(consent, source, prompt, `connect to ${wallet.name}`);
     const { provider, name, rdns } = wallet;
     const accounts = readAccounts(await askWallet(provider, "eth_requestAccounts", [], signal));
     const chainId = readChainId(await askWallet(provider, "eth_chainId", [], signal));
@@ -79,7 +78,12 @@ export function addWalletActions(kernel, { events, powers }) {
     if (rule === undefined) {
       throw new BusError("INVALID_INPUT", "Apps cannot use that method of a wallet.");
     }
-    if (rule.kind === "asks") await allowed(kernel, source, session, { method, rule, params });
+    if (rule.kind === "asks") {
+      const request = { method, rule, params };
+      requireOwnAccount(session, request);
+      const prompt = requestPrompt(askerOf(kernel, source), session.wallet, request);
+      await ask(consent, source, prompt, rule.does ?? "use the wallet");
+    }
     requireOpen(source);
     // It may have ended while the owner was asked.
     const { wallet, accounts } = sessions.get(source.endpoint, id);
@@ -97,31 +101,27 @@ export function addWalletActions(kernel, { events, powers }) {
 }
 
 /**
- * @param {PrivateKernel} kernel
- * @param {PrivateSource} source
  * @param {WalletSession} session
- * @param {{ method: string, rule: WalletMethod, params: readonly unknown[] }} request
+ * @param {{ rule: WalletMethod, params: readonly unknown[] }} request
  */
-async function allowed(kernel, source, { wallet, accounts }, request) {
-  const account = request.rule.account?.(request.params);
-  if (request.rule.account !== undefined && !(isAccount(account) && isOne(accounts, account))) {
-    throw new BusError(
-      "INVALID_INPUT",
-      "That is not in the name of an account of this session; the wallet was not asked.",
-    );
-  }
-  const prompt = requestPrompt(askerOf(kernel, source), wallet, request);
-  await consent(kernel, source, prompt, request.rule.does ?? "use the wallet");
+function requireOwnAccount({ accounts }, { rule, params }) {
+  if (rule.account === undefined) return;
+  const account = rule.account(params);
+  if (isAccount(account) && accounts.includes(account.toLowerCase())) return;
+  throw new BusError(
+    "INVALID_INPUT",
+    "That is not in the name of an account of this session; the wallet was not asked.",
+  );
 }
 
 /**
- * @param {PrivateKernel} kernel
+ * @param {Consent} consent
  * @param {PrivateSource} source
  * @param {Prompt} prompt
  * @param {string} what
  */
-async function consent(kernel, { signal }, prompt, what) {
-  const answer = await kernel.consent.ask(prompt, signal);
+async function ask(consent, { signal }, prompt, what) {
+  const answer = await consent.ask(prompt, signal);
   if (!answer.allowed) throw refusalOf(answer, { what, agent: false });
 }
 
@@ -130,19 +130,11 @@ async function consent(kernel, { signal }, prompt, what) {
  * @param {PrivateSource} source
  */
 function askerOf(kernel, { app }) {
-  return { app, name: nameOf(kernel, app), fact: appFact(kernel, app) };
+  return { app, fact: askerFact(kernel, app) };
 }
 
 /** @param {PrivateSource} source */
 function requireOpen({ endpoint, signal }) {
   if (endpoint.open && !signal.aborted) return;
   throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; the wallet was not asked.");
-}
-
-/**
- * @param {readonly string[]} accounts
- * @param {string} account
- */
-function isOne(accounts, account) {
-  return accounts.includes(account.toLowerCase());
 }

@@ -3,7 +3,7 @@
 
 import { BusError } from "../../contract/bus_error.js";
 import { decodeUtf8 } from "../../contract/utf8.js";
-import { seen } from "../well_formed.js";
+import { seen, seenJson } from "../well_formed.js";
 
 /** @import { Fact, Prompt } from "../consent/consent_queue.js" */
 /** @import { Wallet } from "./wallet_directory.js" */
@@ -13,13 +13,13 @@ import { seen } from "../well_formed.js";
 const MAX_SHOWN_CHARS = 32_768;
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
 
-/** @typedef {{ app: string, name: string, fact: Fact }} Asker */
+/** @typedef {{ app: string, fact: Fact }} Asker */
 
 /** @param {Asker} asker @returns {Prompt} */
-export function discoverPrompt({ app, name, fact }) {
+export function discoverPrompt({ app, fact }) {
   return {
     subject: `app:${app}`,
-    title: `Show ${name} which wallets you have?`,
+    title: `Show the app ${app} which wallets you have?`,
     facts: [fact, { label: "What it learns", value: "Their names. It cannot use them by that." }],
     choices: [{ id: "once", label: "Only this time" }],
     confirm: "Show",
@@ -27,10 +27,10 @@ export function discoverPrompt({ app, name, fact }) {
 }
 
 /** @param {Asker} asker @param {Wallet} wallet @returns {Prompt} */
-export function connectPrompt({ app, name, fact }, wallet) {
+export function connectPrompt({ app, fact }, wallet) {
   return {
     subject: `app:${app}`,
-    title: `Connect ${name} to ${wallet.name}?`,
+    title: `Connect the app ${app} to ${wallet.name}?`,
     facts: [
       fact,
       walletFact(wallet),
@@ -52,8 +52,8 @@ export function connectPrompt({ app, name, fact }, wallet) {
  * @returns {Prompt}
  * @throws {BusError} `TOO_LARGE` for what cannot be shown whole.
  */
-export function requestPrompt({ app, name, fact }, wallet, { method, rule, params }) {
-  const written = JSON.stringify(params, null, 2);
+export function requestPrompt({ app, fact }, wallet, { method, rule, params }) {
+  const written = seenJson(JSON.stringify(params, null, 2));
   if (written.length > MAX_SHOWN_CHARS) {
     throw new BusError(
       "TOO_LARGE",
@@ -64,13 +64,13 @@ export function requestPrompt({ app, name, fact }, wallet, { method, rule, param
   const message = method === "personal_sign" ? readableMessage(params[0]) : null;
   return {
     subject: `app:${app}`,
-    title: `${name} wants to ${rule.does ?? "use the wallet"}`,
+    title: `The app ${app} wants to ${rule.does ?? "use the wallet"}`,
     facts: [
       fact,
       walletFact(wallet),
       { label: "Method", value: method, code: true },
       ...(message === null ? [] : [{ label: "Message", value: lines(message), code: true }]),
-      { label: "Parameters", value: lines(written), code: true },
+      { label: "Parameters", value: written, code: true },
     ],
     choices: [{ id: "once", label: "Only this time" }],
     confirm: "Pass it on to the wallet",

@@ -71,9 +71,11 @@ export class WalletSessions {
     this._sessions.delete(session.id);
   }
 
-  /** Ends those whose tile is gone. */
-  sweep() {
-    for (const session of this._sessions.values()) if (!session.endpoint.open) this.end(session);
+  /** @param {Endpoint} endpoint A tile that is gone. */
+  endpointGone(endpoint) {
+    for (const session of this._sessions.values()) {
+      if (session.endpoint === endpoint) this.end(session);
+    }
   }
 
   /** @param {string} app */
