@@ -47,6 +47,11 @@ export class AddedHosts {
     return () => void this._added.delete(place);
   }
 
+  /** All of them, in the order of adding. */
+  hosts() {
+    return [...this._added].map(({ host }) => host);
+  }
+
   /**
    * @param {string} action
    * @returns {Host | undefined} Undefined for the app's own.

@@ -118,8 +118,10 @@ export class AgentEndpoint {
    */
   closeSession(session) {
     const known = this._places.delete(session);
-    if (known) this._observers.notify({ phase: "close", session });
-    return known;
+    if (!known) return false;
+    this._observers.notify({ phase: "close", session });
+    this._dispatcher.sessionEnded(session);
+    return true;
   }
 
   /**

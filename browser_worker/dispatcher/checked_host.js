@@ -82,6 +82,11 @@ export class CheckedHost {
     return (action === undefined ? undefined : this.added.ownerOf(action)) ?? this._host;
   }
 
+  /** Tells all of them that a session is over. @param {string} session */
+  sessionEnded(session) {
+    for (const host of [this._host, ...this.added.hosts()]) host.sessionEnded?.(session);
+  }
+
   /**
    * The app's actions by name, in its own order.
    *

@@ -110,6 +110,19 @@ export class Dispatcher {
   }
 
   /**
+   * Tells the host that a session is over; whoever carries sessions says so.
+   *
+   * @param {string} session
+   */
+  sessionEnded(session) {
+    try {
+      this._checkedHost.sessionEnded(session);
+    } catch (error) {
+      this.reportHostError(error);
+    }
+  }
+
+  /**
    * Passes on what a host threw, and nothing of the contract's own errors.
    *
    * @param {unknown} error

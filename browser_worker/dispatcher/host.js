@@ -77,6 +77,9 @@
  * @property {() => Eventually<readonly ListedResource[]>} [resources] What can be read now, newest
  *   first say: without it an MCP client is shown none. What an action names need not be listed.
  * @property {() => Eventually<readonly ResourceTemplate[]>} [resourceTemplates]
+ * @property {(session: string) => void} [sessionEnded] An agent session was closed, by whoever had it, by
+ *   a detached page, or to make room: what the app keeps for it is of no use any more. Its calls that run
+ *   end as they would have, unless the app ends them.
  * @property {boolean} [concurrent] Calls may overlap; without it they run one at a time.
  */
 

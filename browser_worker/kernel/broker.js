@@ -11,6 +11,7 @@ import { BUS_LIMITS } from "../contract/limits.js";
 import { errorFrom } from "./app_errors.js";
 import { AttachmentLedger } from "./attachment_ledger.js";
 import { CallAdmission } from "./call_admission.js";
+import { tellAllowed, tellProgress, tellWaiting } from "./call_sink.js";
 import { CallsInFlight } from "./calls_in_flight.js";
 import { EndLinks } from "./end_links.js";
 import { gone } from "./endpoint.js";
@@ -21,8 +22,9 @@ import { ToolListing } from "./tool_listing.js";
 
 /** @import { AuditRing } from "./audit_ring.js" */
 /** @import { Admitted } from "./call_admission.js" */
+/** @import { CallSink } from "./call_sink.js" */
 /** @import { CallInFlight } from "./calls_in_flight.js" */
-/** @import { Endpoint, Outcome } from "./endpoint.js" */
+/** @import { Endpoint } from "./endpoint.js" */
 /** @import { EndpointRegistry } from "./endpoint_registry.js" */
 /** @import { Invocation, Invocations, Root } from "./invocations.js" */
 /** @import { KernelPowers } from "./kernel_powers.js" */
@@ -41,13 +43,6 @@ import { ToolListing } from "./tool_listing.js";
  */
 
 /** @typedef {RoutedRequest & { timeoutSeconds?: number }} BrokerRequest */
-
-/**
- * @typedef {object} CallSink
- * @property {(outcome: Outcome) => void} done Told once.
- * @property {(value: unknown) => void} [progress] What it throws changes nothing.
- * @property {() => void} [waiting] Somebody has to be asked before it begins; told once at most.
- */
 
 /**
  * @typedef {object} CallHandle
@@ -156,16 +151,20 @@ export class Broker {
     const links = new EndLinks((error) => call.end(error, "cancelled"));
     /** @type {Admitted | null} */
     let leave = null;
+    let waited = false;
     const call = new RoutedCall(source.id, registry.get(request.target), request, {
       ledger: this.ledger,
       reader: this._reader,
       audited,
-      progress: (value) => consume(sink, value),
+      progress: (value) => tellProgress(sink, value),
       decide: (target, decided) =>
         this.admission.decide(
           { source, target, tool: name, arguments: given, signal: waits.signal },
           {
-            waiting: () => wait(sink),
+            waiting: () => {
+              waited = true;
+              tellWaiting(sink);
+            },
             refused: decided,
             admitted: (admitted) => {
               if (call.state !== "deciding") {
@@ -177,6 +176,7 @@ export class Broker {
               deadline = this._deadlineOf(call, secondsOf(request));
               links.add(admitted.root?.signal);
               links.add(admitted.signal);
+              if (waited) tellAllowed(sink);
               decided(null);
             },
           },
@@ -368,27 +368,6 @@ function watch({ invocation, root }, links) {
 /** @param {BrokerRequest} request */
 function secondsOf({ timeoutSeconds = BUS_LIMITS.defaultTimeoutSeconds }) {
   return timeoutSeconds;
-}
-
-/** @param {CallSink} sink */
-function wait(sink) {
-  try {
-    sink.waiting?.();
-  } catch {
-    // Who is told decides nothing.
-  }
-}
-
-/**
- * @param {CallSink} sink
- * @param {unknown} value
- */
-function consume(sink, value) {
-  try {
-    sink.progress?.(value);
-  } catch {
-    // A consumer that fails changes nothing of the call.
-  }
 }
 
 /** @param {boolean} begun */

@@ -68,6 +68,7 @@ import { StateTopics } from "./state_topics.js";
  * @property {number} [timeoutSeconds] 1 to 600, 30 by default.
  * @property {(value: unknown) => void} [onProgress]
  * @property {() => void} [onWaiting] Somebody has to be asked before it begins; told once at most.
+ * @property {() => void} [onAllowed] After that: it may begin.
  * @property {AbortSignal} [signal]
  */
 
@@ -263,6 +264,7 @@ export class Kernel {
     timeoutSeconds,
     onProgress,
     onWaiting,
+    onAllowed,
     signal,
     attachment,
     ...call
@@ -290,6 +292,7 @@ export class Kernel {
           },
           ...(onProgress === undefined ? {} : { progress: onProgress }),
           ...(onWaiting === undefined ? {} : { waiting: onWaiting }),
+          ...(onAllowed === undefined ? {} : { allowed: onAllowed }),
         },
       );
     });

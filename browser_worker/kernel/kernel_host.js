@@ -51,6 +51,11 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
 /** Who looks which tools there are, for whichever session it is. */
 const LOOKS = "external:bridge";
 
+/** What a terminal is told while the person is asked. */
+const ASKS = "The owner of the workspace is asked in the page: a yes there lets the call begin.";
+
+const ALLOWED = "The owner said yes: the app's tool runs.";
+
 /** The topic by which an app tells the revision of its whole state. */
 const STATE = "state";
 
@@ -167,6 +172,11 @@ export class KernelHost {
     return this._attachments.list();
   }
 
+  /** What a terminal was allowed ends with its session, and so do its calls. @param {string} session */
+  sessionEnded(session) {
+    this._kernel.endSession(caller(session));
+  }
+
   /**
    * @param {string} action
    * @param {any} input
@@ -218,6 +228,8 @@ export class KernelHost {
         timeoutSeconds: this._timeoutSeconds,
         signal,
         onProgress,
+        onWaiting: () => context.defer("consent", ASKS),
+        onAllowed: () => context.defer("running", ALLOWED),
       };
       try {
         return await this._kernel.call(attachment === undefined ? call : { ...call, attachment });
@@ -296,9 +308,14 @@ export class KernelHost {
   /** @param {{ app?: string, limit?: number }} input */
   _entries({ app, limit = BUS_LIMITS.maxAuditEntries }) {
     const isOf = (/** @type {string} */ id) => readEndpointId(id)?.app === app;
-    return this._kernel.audit
-      .entries((entry) => app === undefined || isOf(entry.caller) || isOf(entry.target))
-      .slice(-limit);
+    return (
+      this._kernel.audit
+        // What is private between an app and the page is for its owner only.
+        .entries((entry) => !entry.private)
+        .filter((entry) => app === undefined || isOf(entry.caller) || isOf(entry.target))
+        .map(({ private: _private, ...entry }) => entry)
+        .slice(-limit)
+    );
   }
 
   _forgetWhereLocked() {

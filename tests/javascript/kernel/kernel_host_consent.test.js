@@ -1,0 +1,137 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { AgentEndpoint } from "../../../browser_worker/dispatcher/agent_endpoint.js";
+import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
+import { KernelHost } from "../../../browser_worker/kernel/kernel_host.js";
+import { makeKernel } from "../support/test_kernel.js";
+
+/** A workspace whose owner a test is. */
+function workspace() {
+  /** @type {{ question: any, signal: AbortSignal, decide: (decision: any) => void }[]} */
+  const asked = [];
+  const made = makeKernel({
+    policy: {
+      decide: (question, signal) =>
+        question.tool === null
+          ? { allow: true }
+          : new Promise((decide) => void asked.push({ question, signal, decide })),
+    },
+  });
+  const { kernel, time, ports, connect, powers } = made;
+  const notes = connect("notes");
+  notes.app.expose({
+    add: { handler: () => ({ added: true }) },
+    hold: { handler: () => undefined },
+  });
+  const shell = { focusedEndpoint: null, openTile: () => Promise.reject(new Error("none")) };
+  const dispatcher = new Dispatcher(new KernelHost({ kernel, shell, powers }), {
+    app: { name: "W", version: "1" },
+    runtime: /** @type {any} */ (runtimeOf(time)),
+  });
+  dispatcher.setEnabled(true);
+  const endpoint = new AgentEndpoint(dispatcher);
+  let ids = 0;
+  /** Lets everything run that waits for nobody. */
+  const settle = async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      await ports.settle();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  /** @param {string} session @param {string} method @param {any} params */
+  const request = async (session, method, params) => {
+    await settle();
+    const line = JSON.stringify({ jsonrpc: "2.0", id: ++ids, method, params });
+    const answer = endpoint.request(line, { session });
+    await settle();
+    return JSON.parse((await answer) ?? "null");
+  };
+  return { ...made, notes, asked, request, endpoint };
+}
+
+/** @param {import("../support/manual_runtime.js").ManualRuntime} time */
+function runtimeOf(time) {
+  return { now: time.now, after: time.after };
+}
+
+const ADD = { action: "app.notes.add", input: {} };
+
+test("a call that the owner is asked for is answered at once as deferred, and says why", async () => {
+  const { asked, request } = workspace();
+  const { result } = await request("s", "actions/execute", ADD);
+  assert.equal(result.status, "deferred");
+  assert.equal(result.task.progress.reason, "consent");
+  assert.match(result.task.progress.message, /in the page/);
+  assert.equal(asked[0]?.question.caller, "external:bridge:s");
+  assert.equal(asked[0]?.question.root.kind, "external");
+  asked[0]?.decide({ allow: true });
+  const told = await request("s", "tasks/get", { id: result.task.id });
+  assert.equal(told.result.task.state, "completed");
+  assert.deepEqual(told.result.task.output, { added: true });
+});
+
+test("after the yes it waits for nobody any more, and says so", async () => {
+  const { asked, request } = workspace();
+  const { result } = await request("s", "actions/execute", { ...ADD, action: "app.notes.hold" });
+  asked[0]?.decide({ allow: true });
+  const told = await request("s", "tasks/get", { id: result.task.id });
+  assert.equal(told.result.task.state, "running");
+  assert.equal(told.result.task.progress.reason, "running");
+});
+
+test("a no is told as what is not available, with the bus's own code", async () => {
+  const { asked, request } = workspace();
+  const { result } = await request("s", "actions/execute", ADD);
+  asked[0]?.decide({ allow: false, code: "OWNER_REQUIRED", message: "No.", retryAfterMs: 10_000 });
+  const told = await request("s", "tasks/get", { id: result.task.id });
+  const { error } = told.result.task;
+  assert.equal(error.data.code, "UNAVAILABLE");
+  assert.equal(error.data.availability.code, "OWNER_REQUIRED");
+  assert.equal(error.data.retryAfterMs, 10_000);
+});
+
+test("a session that is closed ends its calls and its question, and no other's", async () => {
+  const { asked, request, endpoint, kernel } = workspace();
+  const one = await request("one", "actions/execute", ADD);
+  await request("other", "actions/execute", ADD);
+  /** @type {string[]} */
+  const ended = [];
+  kernel.addKeeper({ endSession: (caller) => void ended.push(caller) });
+  endpoint.closeSession("one");
+  assert.deepEqual(ended, ["external:bridge:one"]);
+  assert.deepEqual(
+    asked.map(({ signal }) => signal.aborted),
+    [true, false],
+  );
+  const told = await request("one", "tasks/get", { id: one.result.task.id });
+  assert.equal(told.result.task.state, "failed");
+  assert.equal(kernel.callsInFlight, 1);
+});
+
+test("a task that is cancelled takes the question away", async () => {
+  const { asked, request, time, kernel } = workspace();
+  const { result } = await request("s", "actions/execute", ADD);
+  await request("s", "tasks/cancel", { id: result.task.id });
+  time.pass(250);
+  assert.equal(asked[0]?.signal.aborted, true);
+  assert.equal(kernel.callsInFlight, 0);
+});
+
+test("the audit that a terminal reads has nothing of what is private", async () => {
+  const { request, kernel, notes, ports } = workspace();
+  kernel.private.on("agent.mode.status", () => ({ enabled: false }));
+  const id = notes.app.ask("agent.mode.status", {});
+  await ports.settle();
+  assert.ok(notes.app.response(id).ok);
+  assert.equal(kernel.audit.entries().length, 1);
+  await request("s", "actions/execute", { action: "workspace.apps.list", input: {} });
+  const { result } = await request("s", "actions/execute", {
+    action: "workspace.audit.list",
+    input: {},
+  });
+  assert.ok(!JSON.stringify(result).includes("agent.mode"));
+  assert.ok(!JSON.stringify(result).includes("private"));
+  assert.match(JSON.stringify(result), /apps\.list/);
+});
