@@ -20,6 +20,9 @@ import { seen, seenJson } from "./well_formed.js";
 /** What a person can be shown, and be thought to have seen. */
 export const MAX_SHOWN_CHARS = 65_536;
 
+/** Of what an app says why it asks. */
+export const MAX_REASON_CHARS = 500;
+
 const MAX_WORD_CHARS = 80;
 const INDENT = 2;
 
@@ -73,7 +76,7 @@ export function grantPrompt({ tools, reason, target, ...request }, apps) {
     subject: root.subject,
     title: `Let ${whoIs(root, by)} ${tools.length === 0 ? "see the tools of" : "use"} the app ${target} from now on?`,
     facts,
-    ...(reason === null ? {} : { quote: reason }),
+    ...(reason === null ? {} : { quote: seen(reason, MAX_REASON_CHARS) }),
     choices: [{ id: "session", label: sentence(untilOf(root)) }],
   };
 }

@@ -3,6 +3,7 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { readEndpointId } from "../contract/bus_names.js";
+import { MAX_REASON_CHARS } from "./call_prompt.js";
 
 /** @import { CallSource } from "./broker.js" */
 /** @import { Invocations } from "./invocations.js" */
@@ -12,7 +13,6 @@ import { readEndpointId } from "../contract/bus_names.js";
 
 /** More than a person looks at before a yes. */
 const MAX_TOOLS = 16;
-const MAX_REASON_CHARS = 500;
 /** A tool of an app: the kernel's own, which have dots, make checks of their own. */
 const TOOL_NAME = "^[a-z0-9][a-z0-9_-]{0,39}$";
 
