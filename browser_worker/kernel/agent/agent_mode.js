@@ -118,18 +118,19 @@ export class AgentMode {
       throw new BusError("INVALID_INPUT", text);
     }
     if (this.standing(app, entrypoint) === "enabled") return this.status(app);
+    const { version } = known;
     const answer = await this._consent.ask(enablePrompt(known, entrypoint), signal);
     if (!answer.allowed) {
       throw refusalOf(answer, { what: `let ${app} act as an agent`, agent: false });
     }
     // What the owner saw is what is enabled, or nothing is.
     const after = this._appOf(app);
-    if (after?.version !== known.version || after.declares?.agent?.includes(entrypoint) !== true) {
+    if (after?.version !== version || after.declares?.agent?.includes(entrypoint) !== true) {
       const text = `${app} changed while the owner was asked; it was not enabled. Ask again.`;
       throw new BusError("AGENT_MODE_REVOKED", text);
     }
     const ofApp = this._kept.get(app) ?? new Map();
-    ofApp.set(entrypoint, { version: known.version, on: true });
+    ofApp.set(entrypoint, { version, on: true });
     this._kept.set(app, ofApp);
     this._observers.notify();
     return this.status(app);

@@ -157,7 +157,7 @@ export class AgentTurns {
    * @returns {Promise<Admission>}
    */
   async _begin(source, app, tool, signal) {
-    const { mode, attention, consent } = this._parts;
+    const { attention, consent } = this._parts;
     const known = this._parts.appOf(app);
     if (known === undefined) return { refusal: revoked(app) };
     // Looked at now: what it says is of the click that this call comes from.
@@ -185,7 +185,6 @@ export class AgentTurns {
         (source.endpoint?.open === true && signal?.aborted !== true ? null : over());
       if (later !== null) return { refusal: later };
     }
-    if (mode.standing(app, tool) !== "enabled") return { refusal: revoked(app) };
     return this._start(app, known.version, tool);
   }
 
