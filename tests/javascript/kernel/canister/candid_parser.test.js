@@ -146,7 +146,7 @@ describe("A service", () => {
 });
 
 describe("A description is refused, with the line and the column,", () => {
-  for (const [what, source, message] of /** @type {[string, string, RegExp]} */ ([
+  for (const [what, source, message] of /** @type {[string, string, RegExp][]} */ ([
     ["without a service", "type A = nat;", /^1:14: type or service is expected, not the end/],
     ["with an unknown type", "service : {\n  m : (Nope) -> ()\n}", /^2:8: there is no type Nope/],
     ["with a type that is only itself", "type A = B; type B = A; service : {}", /only itself/],

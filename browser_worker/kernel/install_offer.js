@@ -1,0 +1,119 @@
+// @ts-check
+/**
+ * The kernel's tool by which an app offers another app, or an agent, by its address alone. Nothing is fetched:
+ * the owner sees the address, and what becomes of a yes is the page's business. Contract: bus, kernel tools.
+ */
+
+import { BusError } from "../contract/bus_error.js";
+import { callerFacts, whoIs } from "./call_prompt.js";
+import { refusalOf } from "./consent/refusals.js";
+
+/** @import { CallSource } from "./broker.js" */
+/** @import { ConsentQueue, Prompt } from "./consent/consent_queue.js" */
+/** @import { Invocations } from "./invocations.js" */
+/** @import { AppSummary } from "./kernel.js" */
+/** @import { KernelTools } from "./kernel_tools.js" */
+
+/**
+ * @typedef {object} InstallOfferParts
+ * @property {Pick<ConsentQueue, "ask">} consent
+ * @property {() => readonly AppSummary[]} apps
+ * @property {Pick<Invocations, "via">} invocations
+ * @property {string} origin Of the page.
+ * @property {(url: string) => void} onOffer Told of an address that the owner said yes to.
+ */
+
+const MAX_URL_CHARS = 2_048;
+
+/**
+ * @param {KernelTools} tools
+ * @param {InstallOfferParts} parts
+ */
+export function addInstallOffer(tools, parts) {
+  tools.add("apps.install_offer", {
+    description: {
+      title: "Offer an app",
+      description:
+        "Shows the owner the address of an app or an agent that could be installed. It is not fetched, and a yes installs nothing yet.",
+      inputSchema: {
+        type: "object",
+        properties: { url: { type: "string", maxLength: MAX_URL_CHARS } },
+        required: ["url"],
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: "object",
+        properties: { offered: { const: true } },
+        required: ["offered"],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, openWorldHint: true },
+    },
+    asksOwner: true,
+    run: async (/** @type {{ url: string }} */ input, source, signal) => {
+      const url = readOffer(input.url, parts.origin);
+      if (source.root !== null) {
+        const answer = await parts.consent.ask(promptFor(url, source, parts), signal);
+        if (!answer.allowed) {
+          const agent = source.root.kind === "agent";
+          throw refusalOf(answer, { what: "offer this app", agent });
+        }
+      }
+      parts.onOffer(url.href);
+      return { offered: true };
+    },
+  });
+}
+
+/**
+ * @param {string} text
+ * @param {string} origin
+ * @returns {URL}
+ */
+function readOffer(text, origin) {
+  /** @type {URL} */
+  let url;
+  try {
+    url = new URL(text);
+  } catch {
+    throw refused("it is no whole address");
+  }
+  if (url.protocol !== "https:" && url.origin !== origin) {
+    throw refused("it is neither https nor of this page's own origin");
+  }
+  // Who writes a name before the host may want another host to be read.
+  if (url.username !== "" || url.password !== "")
+    throw refused("it has a name or a password in it");
+  if (url.href.length > MAX_URL_CHARS) {
+    throw refused(`written out it has more than ${MAX_URL_CHARS} characters`);
+  }
+  return url;
+}
+
+/** @param {string} why */
+function refused(why) {
+  return new BusError("INVALID_INPUT", `The address was not shown: ${why}.`);
+}
+
+/**
+ * @param {URL} url
+ * @param {CallSource} source
+ * @param {InstallOfferParts} parts
+ * @returns {Prompt}
+ */
+function promptFor(url, { id, app, root, invocation }, { apps, invocations }) {
+  if (root === null) throw new TypeError("the page asks itself nothing");
+  const by = app === null || (root.kind === "app" && root.app === app) ? null : app;
+  return {
+    subject: root.subject,
+    title: `Take an offer of ${whoIs(root, by)}?`,
+    facts: [
+      ...callerFacts({ root, caller: id, via: invocations.via(invocation) }, apps()),
+      // As the browser writes them: a host in another script is seen as what it is.
+      { label: "Origin", value: url.origin },
+      { label: "Address", value: url.href, code: true },
+    ],
+    choices: [{ id: "take", label: "Take the address; nothing is installed yet" }],
+    confirm: "Take it",
+  };
+}

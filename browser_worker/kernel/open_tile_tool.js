@@ -1,0 +1,138 @@
+// @ts-check
+/**
+ * The kernel's tool by which apps navigate, and the only one: it opens a tile of the caller's own app, or with
+ * the owner's yes one of another. Contract: bus, kernel tools.
+ */
+
+import { BusError } from "../contract/bus_error.js";
+import { appFact, callerFacts, whoIs } from "./call_prompt.js";
+import { refusalOf } from "./consent/refusals.js";
+import { seen } from "./well_formed.js";
+
+/** @import { CallSource } from "./broker.js" */
+/** @import { ConsentQueue, Prompt } from "./consent/consent_queue.js" */
+/** @import { Invocations } from "./invocations.js" */
+/** @import { AppSummary } from "./kernel.js" */
+/** @import { KernelPowers } from "./kernel_powers.js" */
+/** @import { KernelTools } from "./kernel_tools.js" */
+
+/** @typedef {{ id: string, title: string }} TileSummary */
+
+/**
+ * @typedef {object} OpenTileParts
+ * @property {Pick<ConsentQueue, "ask">} consent
+ * @property {() => readonly AppSummary[]} apps
+ * @property {Pick<Invocations, "via">} invocations
+ * @property {(app: string) => readonly TileSummary[]} tilesOf None for an app that is not installed.
+ * @property {(app: string, tile: string) => Promise<string>} openTile Gives the endpoint. May reject with a
+ *   `BusError`.
+ * @property {Pick<KernelPowers, "now">} powers
+ */
+
+/** A screen that changes more often is nobody's to work at. */
+const MAX_OPENED = 4;
+const WINDOW_MS = 10_000;
+const NAME = { type: "string", maxLength: 40 };
+
+/**
+ * @param {KernelTools} tools
+ * @param {OpenTileParts} parts
+ */
+export function addOpenTileTool(tools, parts) {
+  const pace = new Pace(parts.powers.now);
+  tools.add("workspace.open_tile", {
+    description: {
+      title: "Open a tile",
+      description:
+        "Opens a tile of an app, or shows it where it is open, and gives its endpoint. Of another app than the caller's own the owner is asked first.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          app: NAME,
+          tile: { ...NAME, description: "The app's first one by default." },
+        },
+        required: ["app"],
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: "object",
+        properties: { endpoint: { type: "string" } },
+        required: ["endpoint"],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    },
+    asksOwner: true,
+    run: async (/** @type {{ app: string, tile?: string }} */ input, source, signal) => {
+      const tiles = parts.tilesOf(input.app);
+      const tile = tiles.find(({ id }) => input.tile === undefined || id === input.tile);
+      if (tile === undefined) {
+        const text = "No such app or tile is installed; nothing was opened.";
+        throw new BusError("UNKNOWN_ENDPOINT", text);
+      }
+      const { root } = source;
+      pace.require(root?.subject ?? source.id);
+      const own = root?.kind === "app" && root.app === input.app && source.app === input.app;
+      if (!own && root !== null) {
+        const answer = await parts.consent.ask(promptFor(input.app, tile, source, parts), signal);
+        if (!answer.allowed) {
+          throw refusalOf(answer, { what: `open ${input.app}`, agent: root.kind === "agent" });
+        }
+      }
+      return { endpoint: await parts.openTile(input.app, tile.id) };
+    },
+  });
+}
+
+/**
+ * @param {string} app
+ * @param {TileSummary} tile
+ * @param {CallSource} source
+ * @param {OpenTileParts} parts
+ * @returns {Prompt}
+ */
+function promptFor(app, tile, { id, app: caller, root, invocation }, { apps, invocations }) {
+  if (root === null) throw new TypeError("the page asks itself nothing");
+  const by = caller === null || (root.kind === "app" && root.app === caller) ? null : caller;
+  return {
+    subject: root.subject,
+    title: `Let ${whoIs(root, by)} open a tile of ${app}?`,
+    facts: [
+      ...callerFacts({ root, caller: id, via: invocations.via(invocation) }, apps()),
+      appFact("App", app, apps()),
+      { label: "Tile", value: `${tile.id}, which the app calls “${seen(tile.title, 80)}”` },
+    ],
+    choices: [{ id: "once", label: "Only this time" }],
+    confirm: "Open it",
+  };
+}
+
+/** How often each may have something opened. */
+class Pace {
+  /** @param {() => number} now */
+  constructor(now) {
+    this._now = now;
+    /** When each did, by subject. @type {Map<string, number[]>} */
+    this._opened = new Map();
+  }
+
+  /**
+   * @param {string} subject
+   * @throws {BusError} `UI_BUSY`
+   */
+  require(subject) {
+    const now = this._now();
+    for (const [each, times] of this._opened) {
+      const fresh = times.filter((time) => time > now - WINDOW_MS);
+      if (fresh.length === 0) this._opened.delete(each);
+      else this._opened.set(each, fresh);
+    }
+    const times = this._opened.get(subject) ?? [];
+    const [first] = times;
+    if (first !== undefined && times.length >= MAX_OPENED) {
+      const text = `${MAX_OPENED} tiles were opened for you just now; this one was not. Try again later.`;
+      throw new BusError("UI_BUSY", text, { retryAfterMs: Math.ceil(first + WINDOW_MS - now) });
+    }
+    this._opened.set(subject, [...times, now]);
+  }
+}
