@@ -127,10 +127,12 @@ class AppSession:
         task_id: str,
         deadline: float | None,
         watch: Callable[[dict[str, Any]], None] | None = None,
+        until: Callable[[dict[str, Any]], bool] | None = None,
     ) -> Result:
         """Return a task once it has ended, or as it is at the deadline on the monotonic clock.
 
-        `watch` is told of the task each time that it was asked for.
+        `watch` is told of the task each time that it was asked for; where `until` gives true it is
+        waited for no longer.
         """
         seconds = _FIRST_PAUSE_SECONDS
         while True:
@@ -139,7 +141,8 @@ class AppSession:
             if watch is not None:
                 watch(task)
             left = None if deadline is None else deadline - time.monotonic()
-            if task.get("state") in ENDED or (left is not None and left <= 0):
+            enough = until is not None and until(task)
+            if enough or task.get("state") in ENDED or (left is not None and left <= 0):
                 return result
             self._pause(seconds if left is None else min(seconds, left))
             seconds = min(seconds * 1.5, _LONGEST_PAUSE_SECONDS)

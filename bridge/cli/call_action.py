@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
-from bridge.cli.app_session import AppSession, Result
+from bridge.cli.app_session import ENDED, AppSession, Result
 from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
 from bridge.cli.call_end import (
     MAX_WAIT_SECONDS,
@@ -44,6 +44,7 @@ Write a key again for each element of a list, key.member=value for a member of a
 key:=JSON for a value just as it is. Where the schema asks for base64, as for a tool's attachment,
 key=@FILE sends the bytes of a file: up to 774,144 in one call.
 
+Where the owner of the page has to be asked first, the call waits for the answer and says so.
 The output is printed as JSON, its revision on standard error. A batch has one object on each line,
 {"action", "input"?, "expectedRevision"?} or a whole JSON-RPC request; each is answered on a line,
 in order, over one connection, with the result object or {"error": ...}. Its status is the worst of
@@ -69,8 +70,12 @@ def add_parser(subparsers: Subparsers) -> Parser:
         metavar="N",
         help="the revision that you have seen, which a write needs; latest: whatever it is",
     )
-    parser.add_argument(
+    waiting = parser.add_mutually_exclusive_group()
+    waiting.add_argument(
         "--wait", action="store_true", help="wait for a deferred result, until --timeout"
+    )
+    waiting.add_argument(
+        "--no-wait", action="store_true", help="do not wait for a yes in the page either"
     )
     parser.add_argument(
         "--batch", action="store_true", help="run the calls on the lines of standard input"
@@ -154,7 +159,14 @@ def _finish(
 ) -> int:
     if result.value.get("status") != "deferred":
         return print_result(result, result.value.get("output"), args)
+    if not args.no_wait:
+        from bridge.cli.consent_wait import await_decision, waits_for_consent  # noqa: PLC0415
+
+        if waits_for_consent(result):
+            result = await_decision(app, result, deadline)
     task = result.object_at("task")
+    if task.get("state") in ENDED:
+        return finish_task(result, args)
     if args.wait:
         task_id = task.get("id")
         from bridge.cli.progress_bar import await_with_bar  # noqa: PLC0415 - for waiting only

@@ -9,10 +9,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from bridge.cli.app_session import AppSession, bad_answer
+from bridge.cli.app_session import AppSession, Result, bad_answer
 from bridge.cli.app_target import open_app, take_words
 from bridge.cli.failure_report import error_members, exit_code
-from bridge.cli.json_text import JsonTextError, compact, members, read
+from bridge.cli.json_text import JsonTextError, compact, members, read, read_object
 from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
@@ -44,7 +44,7 @@ def run_batch(args: argparse.Namespace) -> int:
     if args.expected_revision is not None:
         raise UsageError('in a batch, a call has its own "expectedRevision", which may be "latest"')
     with open_app(args) as app:
-        batch = _Batch(app, stop_on_error=args.stop_on_error)
+        batch = _Batch(app, args)
         try:
             with stop_on_signals():
                 batch.serve()
@@ -59,9 +59,9 @@ def run_batch(args: argparse.Namespace) -> int:
 
 
 class _Batch:
-    def __init__(self, app: AppSession, *, stop_on_error: bool) -> None:
+    def __init__(self, app: AppSession, args: argparse.Namespace) -> None:
         self._app = app
-        self._stop_on_error = stop_on_error
+        self._args = args
         self.status = ExitCode.DONE
         self.in_flight = False
 
@@ -88,7 +88,7 @@ class _Batch:
                 rest = rest[os.write(sys.stdout.fileno(), rest) :]
         if _WORST_LAST.index(status) > _WORST_LAST.index(self.status):
             self.status = status
-        return status is ExitCode.DONE or not self._stop_on_error
+        return status is ExitCode.DONE or not self._args.stop_on_error
 
     def _answer(self, line: bytes | None) -> tuple[str | None, ExitCode]:
         if line is None:
@@ -106,11 +106,36 @@ class _Batch:
         try:
             if parts.get("expectedRevision") == '"latest"':
                 text = self._with_latest_revision(parts)
-            return self._send(
-                f'{{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{text}}}', "result"
-            )
+            request = f'{{"jsonrpc":"2.0","id":1,"method":"actions/execute","params":{text}}}'
+            return self._decided(*self._send(request, "result"))
         except BasculeError as failure:
             return _failed(failure)
+
+    def _decided(self, answer: str | None, status: ExitCode) -> tuple[str | None, ExitCode]:
+        """Wait where the owner is asked for the call, and return what it came to.
+
+        The next lines would be asked for as well otherwise.
+        """
+        done = status is ExitCode.DONE and not self._args.no_wait
+        if answer is None or not done or '"consent"' not in answer:
+            return answer, status
+        from bridge.cli.consent_wait import await_decision, waits_for_consent  # noqa: PLC0415
+
+        deferred = Result(answer, read_object(answer))
+        if not waits_for_consent(deferred):
+            return answer, ExitCode.DONE
+        told = await_decision(self._app, deferred, None)
+        parts = members(members(told.text)["task"])
+        state = told.object_at("task").get("state")
+        if state == "failed":
+            return f'{{"error":{parts.get("error", "null")}}}', ExitCode.APP_ERROR
+        kept = {name: text for name, text in members(told.text).items() if name != "task"}
+        if state == "completed":
+            kept |= {"status": '"completed"', "output": parts.get("output", "null")}
+        else:
+            kept |= {"status": '"deferred"', "task": members(told.text)["task"]}
+        written = ",".join(f"{compact(name)}:{text}" for name, text in kept.items())
+        return f"{{{written}}}", ExitCode.DONE if state != "cancelled" else ExitCode.APP_ERROR
 
     def _whole_request(self, text: str, parts: dict[str, str]) -> tuple[str | None, ExitCode]:
         try:

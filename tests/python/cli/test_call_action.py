@@ -255,6 +255,57 @@ def test_a_wait_that_is_over_says_that_the_task_goes_on(
     assert "it goes on" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("states", "status", "told"),
+    [
+        (["consent", "consent", "completed"], ExitCode.DONE, ""),
+        (["consent", "running", "completed"], ExitCode.DONE, ""),
+        (["consent", "failed"], ExitCode.APP_ERROR, "It failed. [HOST_ERROR]"),
+        (["consent", "cancelled"], ExitCode.APP_ERROR, "was cancelled"),
+    ],
+)
+def test_a_call_that_waits_for_the_owner_is_followed_and_says_so(
+    states: list[str],
+    status: ExitCode,
+    told: str,
+    running: tuple[FakeApp, FakeBridge],
+    capfd: Captured,
+) -> None:
+    app, bridge = running
+    app.asks, app.task_states = True, list(states)
+    assert call("doc.export") == status
+    out, err = capfd.readouterr()
+    assert err.count("Waiting for a yes in the page. The owner is asked.") == 1
+    assert "\x1b" not in err
+    assert told in err
+    assert out == ('{"bytes": 7}\n' if status == ExitCode.DONE else "")
+    assert len(sent(bridge, "tasks/get")) == len(states)
+
+
+def test_a_call_that_waits_for_the_owner_is_not_followed_where_that_is_not_wanted(
+    running: tuple[FakeApp, FakeBridge], capfd: Captured
+) -> None:
+    app, bridge = running
+    app.asks = True
+    assert call("doc.export", "--no-wait") == ExitCode.DONE
+    out, err = capfd.readouterr()
+    assert json.loads(out)["progress"]["reason"] == "consent"
+    assert "Waiting" not in err
+    assert "bascule task" in err
+    assert not sent(bridge, "tasks/get")
+
+
+def test_a_call_that_the_owner_has_not_decided_on_in_time_goes_on_as_a_task(
+    running: tuple[FakeApp, FakeBridge], capfd: Captured
+) -> None:
+    app, _ = running
+    app.asks, app.task_states = True, ["consent"]
+    assert call("doc.export", "--timeout", "0.05") == ExitCode.DONE
+    out, err = capfd.readouterr()
+    assert json.loads(out)["state"] == "running"
+    assert "--wait" in err
+
+
 def test_what_an_app_says_has_no_power_over_a_terminal(bridge: FakeBridge, capfd: Captured) -> None:
     line = json.dumps({"id": 1, "result": {"output": "\x1b]0;x\x07\u202e\u2028\ud800"}})
     bridge.script = lambda _: Answer(body=line.encode(), headers=KEPT)

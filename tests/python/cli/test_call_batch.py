@@ -36,6 +36,41 @@ def test_lines_are_answered_in_order_over_one_connection(tmp_path: Path) -> None
     assert [answer["output"]["sent"] for answer in answers] == [{"n": n} for n in range(50)]
 
 
+@pytest.mark.parametrize(
+    ("states", "answer", "status"),
+    [
+        (["consent", "completed"], {"status": "completed", "output": {"bytes": 7}}, ExitCode.DONE),
+        (["consent", "failed"], "It failed.", ExitCode.APP_ERROR),
+    ],
+)
+def test_a_line_that_waits_for_the_owner_is_answered_when_it_is_decided_on(
+    states: list[str], answer: Any, status: ExitCode, tmp_path: Path
+) -> None:
+    line = json.dumps({"action": "doc.export"})
+    with fake_app(tmp_path) as (app, bridge):
+        app.asks, app.task_states = True, states
+        done, answers = batch(tmp_path, line, json.dumps({"action": "doc.read"}))
+        assert [r.json()["request"]["method"] for r in bridge.of("/rpc")] == [
+            "actions/execute", "tasks/get", "tasks/get", "actions/execute",
+        ]  # fmt: skip
+    assert done == status
+    told = answers[0]
+    if status == ExitCode.DONE:
+        assert answer.items() <= told.items()
+        assert "task" not in told
+    else:
+        assert told["error"]["message"] == answer
+    assert "output" in answers[1]
+
+
+def test_a_line_waits_for_no_owner_where_that_is_not_wanted(tmp_path: Path) -> None:
+    with fake_app(tmp_path) as (app, _):
+        app.asks = True
+        line = json.dumps({"action": "doc.export"})
+        _, (answer,) = batch(tmp_path, line, options=("--no-wait",))
+    assert answer["status"] == "deferred"
+
+
 def test_a_whole_request_gets_a_whole_response(tmp_path: Path) -> None:
     with fake_app(tmp_path) as (_, bridge):
         status, answers = batch(

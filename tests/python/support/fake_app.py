@@ -49,6 +49,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
     "doc.export": {"description": "Export", "kind": "read", "inputSchema": {"type": "object"}},
 }
 KEPT = {"Connection": "keep-alive"}
+CONSENT = {"progress": {"reason": "consent", "message": "The owner is asked.\x1b[2J"}}
 
 
 class FakeApp:
@@ -57,6 +58,8 @@ class FakeApp:
     def __init__(self) -> None:
         self.revision = "12345678901234567890"
         self.task_states = ["running", "completed"]
+        self.asks = False
+        """Whether the owner is asked for `doc.export`; a task whose state is `consent` waits for it."""
         self.page_size = 2
         self.events: dict[str, Any] = {"now": 9, "next": 1, "missed": 0, "events": []}
 
@@ -126,7 +129,8 @@ class FakeApp:
         if name not in ACTIONS:
             return _error(1002, "UNKNOWN_ACTION", "The app has no action of this name.")
         if name == "doc.export":
-            return self._result({"status": "deferred", "task": {"id": "t 1", "state": "running"}})
+            task = {"id": "t 1", "state": "running"} | (CONSENT if self.asks else {})
+            return self._result({"status": "deferred", "task": task})
         if ACTIONS[name]["kind"] == "write" and "expectedRevision" not in params:
             return _error(1007, "REVISION_REQUIRED", "A write needs expectedRevision.")
         if name == "doc.insert" and "text" not in sent:
@@ -154,6 +158,8 @@ def _about(name: str) -> dict[str, Any]:
 
 
 def _task(state: str) -> dict[str, Any]:
+    if state == "consent":
+        return _task("running") | CONSENT
     task = {"id": "t 1", "state": state, "action": "doc.export"}
     if state == "completed":
         return task | {"output": {"bytes": 7}}
