@@ -24,6 +24,7 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
 /** @import { ActionSpec } from "../dispatcher/action_spec.js" */
 /** @import { CallContext, Host, Resource, Unavailability } from "../dispatcher/host.js" */
 /** @import { EndpointSummary } from "./endpoint_registry.js" */
+/** @import { Grant } from "./grants.js" */
 /** @import { Kernel } from "./kernel.js" */
 /** @import { KernelPowers } from "./kernel_powers.js" */
 /** @import { ToolAction } from "./kernel_actions.js" */
@@ -42,6 +43,7 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
  * @property {Kernel} kernel
  * @property {WorkspaceShell} shell
  * @property {Pick<KernelPowers, "now" | "setTimer" | "newId">} powers
+ * @property {{ all: () => readonly Grant[] }} [grants] What the owner has allowed.
  * @property {number} [timeoutSeconds] How long a call of a terminal may last: a longer one than 5 s is a
  *   task, which can be cancelled.
  */
@@ -62,8 +64,9 @@ const STATE = "state";
 /** @implements {Host} */
 export class KernelHost {
   /** @param {KernelHostOptions} options */
-  constructor({ kernel, shell, powers, timeoutSeconds = BUS_LIMITS.maxTimeoutSeconds }) {
+  constructor({ kernel, shell, powers, grants, timeoutSeconds = BUS_LIMITS.maxTimeoutSeconds }) {
     this._kernel = kernel;
+    this._grants = grants;
     this._shell = shell;
     this._timeoutSeconds = timeoutSeconds;
     this._live = new LiveTools(kernel, powers);
@@ -264,6 +267,8 @@ export class KernelHost {
         return { endpoint: await this._open(input) };
       case "workspace.audit.list":
         return { entries: this._entries(input) };
+      case "workspace.grants.list":
+        return { grants: this._allowed(context) };
       default:
         throw new AppError("UNKNOWN_ACTION", "The workspace has no action of this name.");
     }
@@ -316,6 +321,13 @@ export class KernelHost {
         .map(({ private: _private, ...entry }) => entry)
         .slice(-limit)
     );
+  }
+
+  /** @param {CallContext} context */
+  _allowed({ session }) {
+    return (this._grants?.all() ?? [])
+      .filter(({ subject, scope }) => subject === caller(session) && scope === "session")
+      .map(({ target, tool, since }) => ({ app: target, tool, since }));
   }
 
   _forgetWhereLocked() {

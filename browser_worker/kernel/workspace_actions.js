@@ -105,4 +105,28 @@ export const WORKSPACE_ACTIONS = Object.freeze([
       },
     },
   ),
+  ActionSpec.read(
+    "workspace.grants.list",
+    "Lists what the owner of the workspace has allowed to this session; it ends with the session",
+    {
+      outputSchema: {
+        type: "object",
+        properties: {
+          grants: {
+            type: "array",
+            items: {
+              type: "object",
+              properties: {
+                app: { type: ["string", "null"], description: "Null for every app." },
+                tool: { type: ["string", "null"], description: "* for every tool." },
+                since: { type: "integer", description: "Unix milliseconds." },
+              },
+              required: ["app", "tool", "since"],
+            },
+          },
+        },
+        required: ["grants"],
+      },
+    },
+  ),
 ]);

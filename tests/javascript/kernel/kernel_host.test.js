@@ -48,6 +48,7 @@ describe("the actions of a workspace", () => {
         ["workspace.tools.list", "read"],
         ["workspace.tile.open", "write"],
         ["workspace.audit.list", "read"],
+        ["workspace.grants.list", "read"],
         ["app.notes.notes_search", "read"],
         ["app.notes.notes_add", "write"],
       ],

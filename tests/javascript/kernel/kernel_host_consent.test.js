@@ -48,7 +48,7 @@ function workspace() {
     await settle();
     return JSON.parse((await answer) ?? "null");
   };
-  return { ...made, notes, asked, request, endpoint };
+  return { ...made, notes, asked, request, endpoint, settle };
 }
 
 /** @param {import("../support/manual_runtime.js").ManualRuntime} time */
@@ -134,4 +134,21 @@ test("the audit that a terminal reads has nothing of what is private", async () 
   assert.ok(!JSON.stringify(result).includes("agent.mode"));
   assert.ok(!JSON.stringify(result).includes("private"));
   assert.match(JSON.stringify(result), /apps\.list/);
+});
+
+test("a terminal is told what it was allowed itself, and nothing of others", async () => {
+  const { kernel, powers, settle } = workspace();
+  const grant = { tool: "*", since: 5, scope: "session", target: "notes" };
+  const all = [
+    { ...grant, subject: "external:bridge:s" },
+    { ...grant, subject: "external:bridge:other" },
+    { ...grant, subject: "app:notes" },
+  ];
+  const shell = { focusedEndpoint: null, openTile: () => Promise.reject(new Error("none")) };
+  const grants = { all: () => /** @type {any} */ (all) };
+  const host = new KernelHost({ kernel, shell, powers, grants });
+  const context = /** @type {any} */ ({ session: "s" });
+  const answer = host.execute("workspace.grants.list", {}, context);
+  await settle();
+  assert.deepEqual(await answer, { grants: [{ app: "notes", tool: "*", since: 5 }] });
 });
