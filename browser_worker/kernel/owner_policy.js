@@ -10,6 +10,7 @@ import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { MAX_SHOWN_CHARS, callPrompt, grantPrompt, whatOf } from "./call_prompt.js";
 import { refusalOf } from "./consent/refusals.js";
+import { EndLinks } from "./end_links.js";
 import { LISTING } from "./grants.js";
 
 /** @import { Asked } from "./call_prompt.js" */
@@ -200,14 +201,17 @@ export class OwnerPolicy {
     const stop = this._grants.onChange(() => {
       if (this._grants.find(use) !== null) needless.abort();
     });
-    const ends = [needless.signal, signal, ...(root.signal === null ? [] : [root.signal])];
+    const links = new EndLinks((why) => needless.abort(why));
+    links.add(signal);
+    links.add(root.signal);
     try {
-      const answer = await this._consent.ask(prompt, AbortSignal.any(ends));
+      const answer = await this._consent.ask(prompt, needless.signal);
       const unseen = !answer.allowed && (answer.reason === "busy" || answer.reason === "gone");
       if (unseen) this._count(root, -1);
       return answer;
     } finally {
       stop();
+      links.clear();
     }
   }
 
