@@ -6,6 +6,8 @@
  */
 
 import { AppRuntime } from "../app/app_runtime.js";
+import { addAgent } from "../kernel/agent/add_agent.js";
+import { ConsentQueue } from "../kernel/consent/consent_queue.js";
 import { Kernel } from "../kernel/kernel.js";
 import { HeldProcess, idlePowers } from "./held_process.js";
 
@@ -17,7 +19,8 @@ import { HeldProcess, idlePowers } from "./held_process.js";
 
 /**
  * @typedef {object} MemoryOptions
- * @property {readonly AppSummary[]} [apps] The installed apps.
+ * @property {readonly AppSummary[]} [apps] The installed apps; `declares: { agent: ["run"] }` has one that
+ *   may act as an agent by its tool `run`.
  * @property {RoutingPolicy} [policy] Who may call across apps; without one nobody but the test itself.
  * @property {KernelPowers} [powers] Clock and timers, for a test that holds them in its hand.
  * @property {() => [BusPort, BusPort]} [makePorts]
@@ -39,14 +42,26 @@ export class MemoryKernel {
     this._instances = 0;
     /** @type {Set<AppRuntime>} */
     this._runtimes = new Set();
+    /** Where the person clicked last. @type {Endpoint | null} */
+    this._clicked = null;
+    const attention = {
+      focusedEndpoint: () => this._clicked?.id ?? null,
+      activation: () => ({ active: this._clicked?.open === true, moved: false }),
+    };
     /** The kernel itself: `call`, `endpoints`, `audit`. */
     this.kernel = new Kernel({
       powers,
+      attention,
       apps: () => apps,
       ...(policy === undefined ? {} : { policy }),
     });
-    this._held.isBusy = () => this.kernel.callsInFlight > 0;
+    /** What the owner is asked: `current`, and `answer` for the test to be the owner. */
+    this.consent = new ConsentQueue(powers);
+    /** What is enabled as an agent, and the turns that run. */
+    this.agent = addAgent(this.kernel, { powers, attention, consent: this.consent });
+    this._held.isBusy = () => this.kernel.callsInFlight > 0 || this.consent.current !== null;
     this.kernel.audit.onChange(() => this._held.look());
+    this.consent.onChange(() => this._held.look());
   }
 
   /**
@@ -82,9 +97,33 @@ export class MemoryKernel {
     };
   }
 
+  /**
+   * As if the person clicked in a tile: it has the focus, and a fresh activation, until they click in
+   * another.
+   *
+   * @param {MemoryApp} app
+   */
+  click({ endpoint }) {
+    this._clicked = endpoint;
+  }
+
+  /**
+   * Answers what the owner is asked now.
+   *
+   * @param {boolean} yes To the first of the choices, or a no.
+   * @throws {Error} Where the owner is asked nothing.
+   */
+  answer(yes) {
+    const { current } = this.consent;
+    if (current === null) throw new Error("the owner is asked nothing now");
+    const choice = current.prompt.choices[0]?.id ?? "";
+    this.consent.answer(current.id, yes ? { allow: true, choice } : { allow: false });
+  }
+
   /** Ends everything: no port and no timer is left. */
   close() {
     this.kernel.close();
+    this.consent.close();
     for (const runtime of this._runtimes) runtime.close("the workspace was closed");
     this._runtimes.clear();
     this._held.end();

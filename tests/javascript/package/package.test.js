@@ -182,9 +182,14 @@ for (const file of ["bascule-app.js", "bascule-app.min.js"]) {
     );
     assert.deepEqual(names.sort(), [
       "BusError",
+      "agentMode",
       "callTool",
       "callToolWithAttachment",
+      "canister",
+      "clipboard",
+      "connections",
       "createMsgBusClient",
+      "ethereumProvider",
       "followAppState",
       "listApps",
       "listEndpoints",
@@ -192,6 +197,8 @@ for (const file of ["bascule-app.js", "bascule-app.min.js"]) {
       "onAppStateChange",
       "publishAppStateChange",
       "removeExposedTool",
+      "tray",
+      "vetkeys",
     ]);
     assert.deepEqual([steps, ok], [["ready", "ready"], { result: { done: true } }]);
   });

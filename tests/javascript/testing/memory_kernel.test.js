@@ -72,6 +72,37 @@ describe("a workspace in memory", () => {
     assert.deepEqual([time.timers.size, ports.open], [0, 0]);
   });
 
+  test("lets a test be the person and the owner of an app that acts as an agent", async () => {
+    const memory = createMemoryKernel({
+      apps: [{ id: "helper", name: "Helper", version: "1", declares: { agent: ["run"] } }],
+      policy: { decide: () => ({ allow: true }) },
+    });
+    try {
+      const helper = memory.connect("helper");
+      const tile = memory.connect("helper", "tile");
+      const notes = memory.connect("notes");
+      const target = notes.endpoint.id;
+      notes.runtime.exposeTool("count", ANY, () => 3);
+      helper.runtime.exposeTool("run", ANY, (_args, { kernel }) =>
+        kernel.callTool({ target, name: "count" }),
+      );
+      const run = { target: helper.endpoint.id, name: "run" };
+      await assert.rejects(tile.runtime.callTool(run), { code: "OWNER_REQUIRED" });
+      assert.throws(() => memory.answer(true), /asked nothing/);
+      memory.click(tile);
+      const unwatch = memory.consent.onChange(() => {
+        if (memory.consent.current !== null) memory.answer(true);
+      });
+      await tile.runtime.actions.agentMode.request({ entrypoint: "run" });
+      unwatch();
+      assert.equal(await tile.runtime.callTool(run), 3);
+      memory.agent.mode.disable("helper");
+      await assert.rejects(tile.runtime.callTool(run), { code: "AGENT_MODE_REVOKED" });
+    } finally {
+      memory.close();
+    }
+  });
+
   test("that nobody closes keeps no process, and a call that has not ended does", async () => {
     const ended = await ran(`
       await board.runtime.callTool({ target, name: "echo", arguments: { a: 1 } });

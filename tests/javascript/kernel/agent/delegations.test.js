@@ -162,6 +162,16 @@ describe("a delegation", () => {
   });
 });
 
+test("a delegation is of one session, whatever becomes of the call that it was given in", () => {
+  const delegations = new Delegations({ now: () => 0, newId: () => "token" });
+  const invocation = /** @type {any} */ ({ signal: new AbortController().signal });
+  const endpoint = /** @type {any} */ ({ id: HELPER, session: "one" });
+  const { delegation } = delegations.give(invocation, endpoint, FIND);
+  const next = /** @type {any} */ ({ id: HELPER, session: "two" });
+  assert.throws(() => delegations.redeem(next, delegation, FIND), { code: "INVOCATION_INVALID" });
+  assert.equal(delegations.redeem(endpoint, delegation, FIND), invocation);
+});
+
 describe("unused delegations", () => {
   test("are four of an endpoint; the next is told when one will have expired", async () => {
     const { ask, give, time, use } = await delegating();
