@@ -167,7 +167,7 @@ describe("the actions of a workspace", () => {
       ),
     );
     const { result } = await ask("actions/list", { limit: 100 });
-    assert.equal(result.actions.length, 5 + 2 + 15);
+    assert.equal(result.actions.length, 6 + 2 + 15);
     assert.equal(result.actions.at(-1).description.length, 1_000);
   });
 
@@ -441,7 +441,7 @@ describe("a locked workspace", () => {
     const { ask, execute, kernel, notes } = workspace();
     kernel.lock();
     const { result } = await ask("actions/list");
-    assert.equal(result.actions.length, 5);
+    assert.equal(result.actions.length, 6);
     assert.equal(result.actions[0].unavailable.code, "LOCKED");
     const { error } = await execute("workspace.apps.list");
     assert.deepEqual(error.data.availability.code, "LOCKED");
