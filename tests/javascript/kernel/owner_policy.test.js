@@ -474,3 +474,149 @@ describe("the question", () => {
     assert.equal(argumentsText(given), JSON.stringify(given));
   });
 });
+
+describe("on a kernel", () => {
+  async function workspace() {
+    const made = makeOwnedKernel();
+    const notes = made.connect("notes");
+    const board = made.connect("board");
+    notes.app.expose({ work: { handler: () => undefined }, quick: { handler: () => ({}) } });
+    await made.ports.settle();
+    const invoked = () =>
+      notes.app.received.filter((message) => message.payload?.action === "tools.invoke");
+    /** Calls as the board, and settles. @param {string} name */
+    const call = async (name) => {
+      const id = board.app.call(NOTES, name);
+      await made.ports.settle();
+      return () => board.app.response(id);
+    };
+    return { ...made, notes, board, invoked, call };
+  }
+
+  for (const choice of ["once", "tool"]) {
+    for (const [
+      what,
+      end,
+    ] of /** @type {[string, (made: Awaited<ReturnType<typeof workspace>>) => void][]} */ ([
+      ["the owner takes back", ({ grants }) => void grants.revoke(grants.all()[0]?.id ?? "")],
+      ["ends with another version of its target", ({ kernel }) => kernel.appChanged("notes")],
+      ["ends with another version of its caller", ({ kernel }) => kernel.forgetApp("board")],
+    ])) {
+      test(`a leave of “${choice}” that ${what} ends the call in its middle, at the tool too`, async () => {
+        const made = await workspace();
+        const { call, allow, invoked, notes, ports, kernel } = made;
+        const response = await call("work");
+        assert.equal(invoked().length, 0);
+        allow(choice);
+        await ports.settle();
+        assert.equal(invoked().length, 1);
+        assert.equal(response(), undefined);
+        end(made);
+        await ports.settle();
+        assert.equal(response().error.code, "OWNER_REQUIRED");
+        assert.deepEqual(response().error.data, { reason: "revoked" });
+        const [{ id }] = invoked();
+        assert.ok(notes.app.received.some((each) => each.type === "cancel" && each.id === id));
+        assert.equal(kernel.audit.entries()[0]?.status, "cancelled");
+        assert.equal(kernel.callsInFlight, 0);
+      });
+    }
+  }
+
+  test("a leave for one call is gone when the call has ended", async () => {
+    const { call, allow, ports, grants, consent } = await workspace();
+    const response = await call("quick");
+    allow("once");
+    await ports.settle();
+    assert.deepEqual(response().ok, {});
+    assert.deepEqual(grants.all(), []);
+    await call("quick");
+    assert.notEqual(consent.current, null);
+  });
+
+  test("a terminal lists without a question, is told that its first call waits, and is asked for once", async () => {
+    const { kernel, allow, ports, consent } = await workspace();
+    const listed = kernel.listTools(NOTES, TERMINAL);
+    await ports.settle();
+    assert.equal((await listed).length, 2);
+    let waiting = 0;
+    const call = { caller: TERMINAL, target: NOTES, name: "quick" };
+    const first = kernel.call({ ...call, onWaiting: () => void (waiting += 1) });
+    await ports.settle();
+    assert.equal(waiting, 1);
+    allow("app");
+    await ports.settle();
+    assert.deepEqual((await first).result, {});
+    const second = kernel.call({ ...call, onWaiting: () => void (waiting += 1) });
+    await ports.settle();
+    assert.deepEqual((await second).result, {});
+    assert.equal(waiting, 1);
+    assert.equal(consent.current, null);
+  });
+
+  test("a terminal that is detached leaves no question, no grant and no call", async () => {
+    const { kernel, allow, ports, consent, grants, invoked } = await workspace();
+    const call = { caller: TERMINAL, target: NOTES, name: "work" };
+    const running = kernel.call(call);
+    await ports.settle();
+    allow("app");
+    await ports.settle();
+    assert.equal(invoked().length, 1);
+    kernel.endSession(TERMINAL);
+    await assert.rejects(running, { code: "CANCELLED" });
+    assert.deepEqual(grants.all(), []);
+    const asking = kernel.call(call);
+    await ports.settle();
+    assert.notEqual(consent.current, null);
+    kernel.endSession(TERMINAL);
+    await assert.rejects(asking, { code: "CANCELLED" });
+    assert.equal(consent.current, null);
+    assert.equal(invoked().length, 1);
+  });
+
+  test("a lock leaves no question and no grant", async () => {
+    const { kernel, call, allow, ports, consent, grants } = await workspace();
+    await call("work");
+    allow("tool");
+    await ports.settle();
+    assert.equal(grants.all().length, 1);
+    await call("quick");
+    assert.notEqual(consent.current, null);
+    kernel.lock();
+    await ports.settle();
+    assert.deepEqual(grants.all(), []);
+    assert.equal(consent.current, null);
+  });
+
+  test("an app that is called cannot use what its caller was granted", async () => {
+    const { connect, notes, call, allow, ports, grants, consent, invoked } = await workspace();
+    const writer = connect("writer");
+    writer.app.expose({ draw: { handler: () => ({}) } });
+    grants.give({ root: appRoot(), by: null, target: "writer", tool: "draw" });
+    await call("work");
+    allow("once");
+    await ports.settle();
+    const scoped = (/** @type {number} */ id) =>
+      notes.app.send({
+        type: "exec",
+        id,
+        payload: {
+          action: "tools.call",
+          payload: { target: "app:writer:background", name: "draw", arguments: {} },
+          invocation: invoked()[0].payload.invocation,
+        },
+      });
+    scoped(900);
+    await ports.settle();
+    assert.equal(
+      shown(consent).prompt.title,
+      "Let the app board, by way of notes, use the app writer?",
+    );
+    allow("tool");
+    await ports.settle();
+    assert.deepEqual(notes.app.response(900).ok, {});
+    scoped(901);
+    await ports.settle();
+    assert.deepEqual(notes.app.response(901).ok, {}, "as the board may through it from now on");
+  });
+});

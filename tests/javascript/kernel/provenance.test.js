@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import { getEventListeners } from "node:events";
+import { getEventListeners, setMaxListeners } from "node:events";
 import { test } from "node:test";
 
 import fc from "fast-check";
@@ -15,6 +15,9 @@ import { makeOwnedKernel } from "../support/owned_kernel.js";
 import { terminalRoot, turnRoot } from "../support/roots.js";
 
 /** @import { Root } from "../../../browser_worker/kernel/invocations.js" */
+
+// Many calls hang on one leave, or one turn: that none stays is looked at below.
+setMaxListeners(0);
 
 const PLACES = /** @type {const} */ ([
   ["notes", "background"],
@@ -600,6 +603,10 @@ for (const [what, spoil] of /** @type {[string, (model: Model) => void][]} */ ([
       const find = grants.find.bind(grants);
       grants.find = (use) => find({ ...use, by: null });
     },
+  ],
+  [
+    "apps that call in their own name while they run for another",
+    ({ made }) => void (made.kernel._broker.admission.scopeRefusal = () => null),
   ],
 ])) {
   test(`the same look finds ${what}`, async () => {
