@@ -330,6 +330,7 @@ def test_an_app_is_refused_another_apps_tools_and_the_activity_says_so(
     dock(page, "Other").click()
     other = page.frame_locator("[data-app=other].tile iframe")
     other.get_by_role("button", name="Ask the notes").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deny").click()
     expect(other.get_by_role("status")).to_have_text("OWNER_REQUIRED")
     refused = calls.get_by_role("listitem").first
     expect(refused).to_contain_text("refused")

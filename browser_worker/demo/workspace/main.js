@@ -4,6 +4,8 @@
 import { Dispatcher } from "../../dispatcher/dispatcher.js";
 import { KernelHost } from "../../kernel/kernel_host.js";
 import { pagePowers } from "../../kernel/kernel_powers.js";
+import { ActivationWatch } from "../../kernel/private/activation_watch.js";
+import { pageAttention } from "../../kernel/private/page_attention.js";
 import { browserRuntime } from "../../link/browser_runtime.js";
 import { AttachPanel } from "../../link/panel/attach_panel.js";
 import { ariaKeys, bindKeys, keysText } from "../page/commands.js";
@@ -13,15 +15,23 @@ import { bindShortcutsDialog } from "../page/shortcuts_dialog.js";
 import { bindTheme } from "../page/theme.js";
 import { INSTALLED, loadManifests } from "./manifests/installed_apps.js";
 import { FreeAuthorisation } from "./shell/authorisation.js";
+import { consentElements, grantsElements } from "./shell/owner_elements.js";
+import { ownerPage } from "./shell/owner_page.js";
+import { OwnerPowers } from "./shell/owner_powers.js";
 import { recallTiles, rememberTiles } from "./shell/remembered_tiles.js";
 import { Workspace } from "./shell/workspace.js";
 import { whyNotStarted } from "./shell/start_diagnosis.js";
 import { ActivityView } from "./view/activity_view.js";
+import { AgentBar } from "./view/agent_bar.js";
+import { ConsentView } from "./view/consent_view.js";
 import { DockView } from "./view/dock_view.js";
 import { callWords } from "./view/endpoint_names.js";
 import { watchFocus } from "./view/focused_tile.js";
+import { GrantsView } from "./view/grants_view.js";
 import { LockView } from "./view/lock_view.js";
+import { showOffer } from "./view/offer_notice.js";
 import { bindPartKeys } from "./view/page_parts.js";
+import { showPart } from "./view/side_parts.js";
 import { SilentNotice } from "./view/silent_notice.js";
 import { TilesView } from "./view/tiles_view.js";
 import { TrayView } from "./view/tray_view.js";
@@ -67,6 +77,12 @@ const lockView = new LockView(
   },
   { authorisation, notices, running: () => workspace.running.map(({ name }) => name) },
 );
+const attention = new ActivationWatch({
+  view: pageAttention(window),
+  frames: (frame) => workspace.endpointOf(frame),
+  powers,
+});
+const owner = new OwnerPowers(powers, () => workspace.apps, attention);
 /** @type {Workspace} */
 const workspace = new Workspace({
   apps,
@@ -80,9 +96,20 @@ const workspace = new Workspace({
     makeChannel: () => /** @type {any} */ (new MessageChannel()),
   },
   powers,
+  policy: owner.policy,
+  attention,
   diagnose: (url) => whyNotStarted(url, (each) => fetch(each), scriptsOf),
 });
 const { kernel, tiles, tray } = workspace;
+const { turns, permissions } = owner.join(workspace, {
+  ...ownerPage(),
+  onBadge: (app, badge) => trayView.setBadge(app, badge),
+  onOffer: (url) => showOffer(notices, url),
+});
+new ConsentView(consentElements(), owner.consent, powers, (frame) => {
+  workspace.stopFrame(frame, "it took the keyboard from a question to you again and again");
+});
+new AgentBar(element("agent-bar", HTMLElement), turns, () => workspace.apps);
 
 const isSilent = (/** @type {string} */ id) =>
   kernel.endpoints().some(({ endpoint, state }) => endpoint === id && state === "not-responding");
@@ -127,30 +154,42 @@ workspace.onChange(() => {
   silentNotice.show(silent.map(({ name }) => name));
 });
 
-const activity = element("activity", HTMLElement);
-const activityView = new ActivityView(
-  {
-    list: element("calls", HTMLElement),
-    none: element("no-calls", HTMLElement),
-    all: input("all-calls"),
-    hidden: element("hidden-calls", HTMLElement),
-  },
-  kernel.audit,
-  (caller, target) => callWords(workspace.apps, caller, target),
-);
-const activityButton = button("show-activity");
+const activity = {
+  part: element("activity", HTMLElement),
+  button: button("show-activity"),
+  view: new ActivityView(
+    {
+      list: element("calls", HTMLElement),
+      none: element("no-calls", HTMLElement),
+      all: input("all-calls"),
+      hidden: element("hidden-calls", HTMLElement),
+    },
+    kernel.audit,
+    (caller, target) => callWords(workspace.apps, caller, target),
+  ),
+};
+const grants = {
+  part: element("grants", HTMLElement),
+  button: button("show-grants"),
+  view: new GrantsView(grantsElements(), permissions),
+};
 
-/** @param {boolean} shown */
-function showActivity(shown) {
-  activity.hidden = !shown;
-  activityButton.setAttribute("aria-expanded", String(shown));
-  activityView.setVisible(shown);
-  if (shown) activity.scrollIntoView({ block: "nearest" });
+/** @param {import("./view/side_parts.js").SidePart} side */
+function toggle(side) {
+  showPart(side, authorisation.authorised && side.part.checkVisibility() === false);
 }
 
 const locked = element("locked", HTMLElement);
 const side = element("side", HTMLElement);
-const HIDDEN_WHILE_LOCKED = ["dock", "tiles", "aside-tiles", "tray", "show-activity", "lock"];
+const HIDDEN_WHILE_LOCKED = [
+  "dock",
+  "tiles",
+  "aside-tiles",
+  "tray",
+  "show-activity",
+  "show-grants",
+  "lock",
+];
 
 function drawLock() {
   const { authorised } = authorisation;
@@ -159,7 +198,7 @@ function drawLock() {
   for (const id of HIDDEN_WHILE_LOCKED) element(id, HTMLElement).inert = !authorised;
   if (!authorised) {
     notices.clear();
-    showActivity(false);
+    for (const side of [activity, grants]) showPart(side, false);
     button("unlock").focus();
   }
 }
@@ -175,7 +214,14 @@ const commands = [
     name: "activity",
     label: "Activity",
     keys: { key: "j" },
-    run: () => showActivity(authorisation.authorised && activity.checkVisibility() === false),
+    run: () => toggle(activity),
+    everywhere: true,
+  },
+  {
+    name: "grants",
+    label: "Who may do what",
+    keys: { key: "e" },
+    run: () => toggle(grants),
     everywhere: true,
   },
   {
@@ -202,6 +248,7 @@ bindKeys(commands, () => true);
 bindPartKeys([element("tray", HTMLElement), dock, desk, side]);
 for (const { name, id } of [
   { name: "activity", id: "show-activity" },
+  { name: "grants", id: "show-grants" },
   { name: "shortcuts", id: "show-shortcuts" },
   { name: "lock", id: "lock" },
 ]) {

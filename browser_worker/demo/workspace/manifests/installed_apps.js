@@ -6,7 +6,7 @@ import { ManifestError, readManifest } from "./app_manifest.js";
 /** @import { AppManifest } from "./app_manifest.js" */
 
 /** Each is a folder below `apps/` with a `manifest.json`. */
-export const INSTALLED = Object.freeze(["notes", "writer", "board"]);
+export const INSTALLED = Object.freeze(["notes", "writer", "board", "assistant"]);
 
 /** @typedef {{ id: string, reason: string }} NotInstalled An app that cannot be used, and why. */
 

@@ -16,7 +16,7 @@ import { BusError } from "../../../contract/bus_error.js";
  * @typedef {object} Frame What is needed of a mounted frame.
  * @property {HTMLIFrameElement} element
  * @property {string | null} endpoint
- * @property {() => void} unmount
+ * @property {(why?: string) => void} unmount
  */
 
 /**

@@ -31,6 +31,16 @@ export class TrayPopover {
     return this._open?.app.id ?? null;
   }
 
+  /** The endpoint of what is open; null where nothing is, or it is not connected. */
+  get endpoint() {
+    return this._open?.frame.endpoint ?? null;
+  }
+
+  /** Whether that is the frame which is open. @param {Element} element */
+  holds(element) {
+    return this._open?.frame.element === element;
+  }
+
   /** Opens an app's popover, or closes it where it is open. @param {AppManifest} app One with a tray. */
   toggle(app) {
     const same = this.app === app.id;

@@ -15,6 +15,7 @@ import { TrayPopover } from "./tray_popover.js";
 
 /** @import { HandshakePage } from "../../../kernel/frame_handshake.js" */
 /** @import { KernelPowers } from "../../../kernel/kernel_powers.js" */
+/** @import { Attention } from "../../../kernel/private/private_gate.js" */
 /** @import { RoutingPolicy } from "../../../kernel/routing_policy.js" */
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 /** @import { Authorisation } from "./authorisation.js" */
@@ -35,21 +36,24 @@ import { TrayPopover } from "./tray_popover.js";
  * @property {(url: string) => Promise<string>} [diagnose] Why a page that asked for no port did not;
  *   without it that is all that is said.
  * @property {RoutingPolicy} [policy] Who may call across apps; without one nobody but the page itself.
+ * @property {Attention} [attention] Where the person is; without it nobody has the focus.
  */
 
 /** What the shell is to a background: another one of any of them would be another process. */
-const RUNTIME = Object.freeze({ installation: "local", generation: "1", mode: "sandboxed" });
+const RUNTIME = Object.freeze({ installation: "local", generation: "1" });
 
 export class Workspace {
   /** @param {WorkspaceOptions} options */
   constructor(options) {
-    const { apps, authorisation, tileStage, trayStage, residents, page, powers, policy } = options;
+    const { apps, authorisation, tileStage, trayStage, residents, page, powers } = options;
+    const { policy, attention } = options;
     this._apps = apps;
     /** The bus. */
     this.kernel = new Kernel({
       powers,
       apps: () => this._apps,
       ...(policy === undefined ? {} : { policy }),
+      ...(attention === undefined ? {} : { attention }),
     });
     /** Who may lock and unlock it. */
     this.authorisation = authorisation;
@@ -122,8 +126,8 @@ export class Workspace {
   }
 
   /**
-   * Installs other apps instead: what is of another version, or of an app that is gone, is taken away,
-   * and backgrounds that are new or changed are mounted. The others stay.
+   * Installs other apps instead: what is of another version, may ask for other things, or is of an app
+   * that is gone, is taken away, and backgrounds that are new or changed are mounted. The others stay.
    *
    * @param {readonly AppManifest[]} apps
    */
@@ -131,11 +135,14 @@ export class Workspace {
     const before = this._apps;
     this._apps = apps;
     const kept = new Map(apps.map((app) => [app.id, app]));
-    for (const { id, version } of before) {
-      if (kept.get(id)?.version === version) continue;
+    for (const { id, version, declares } of before) {
+      const now = kept.get(id);
+      if (now?.version === version && authorityOf(now) === JSON.stringify(declares)) continue;
+      // Before its frames are gone: what was begun by a grant is told that it is no longer given.
+      if (now === undefined) this.kernel.forgetApp(id);
+      else this.kernel.appChanged(id);
       for (const { key, app } of [...this.tiles.all]) if (app.id === id) this.tiles.close(key);
       if (this.tray.app === id) this.tray.close();
-      if (!kept.has(id)) this.kernel.forgetApp(id);
     }
     this._syncBackgrounds();
     this._tell();
@@ -170,6 +177,28 @@ export class Workspace {
   /** The endpoint of the tile that the person works in; null where there is none on the bus. */
   get focusedEndpoint() {
     return this.tiles.focused?.frame?.endpoint ?? null;
+  }
+
+  /**
+   * The endpoint of a tile's frame.
+   *
+   * @param {Element} element
+   * @returns {string | null}
+   */
+  endpointOf(element) {
+    return this._tileOf(element)?.frame?.endpoint ?? null;
+  }
+
+  /**
+   * Takes a frame away that does harm. Its tile stays, and says why.
+   *
+   * @param {Element} element
+   * @param {string} why In words, without a full stop.
+   */
+  stopFrame(element, why) {
+    const tile = this._tileOf(element);
+    if (tile !== undefined) tile.frame?.unmount(why);
+    else if (this.tray.holds(element)) this.tray.close();
   }
 
   /**
@@ -212,6 +241,11 @@ export class Workspace {
     this.kernel.close();
   }
 
+  /** @param {Element} element */
+  _tileOf(element) {
+    return this.tiles.all.find(({ frame }) => frame?.element === element);
+  }
+
   _authorise() {
     if (this.authorisation.authorised) {
       this.kernel.unlock();
@@ -230,9 +264,11 @@ export class Workspace {
   /** @param {(app: string) => boolean} [wanted] */
   _syncBackgrounds(wanted = () => true) {
     if (!this.authorisation.authorised) return;
-    const entries = this._apps.flatMap(({ id, version, background }) =>
-      background === null || !wanted(id) ? [] : [{ app: id, version, url: background, ...RUNTIME }],
-    );
+    const entries = this._apps.flatMap((app) => {
+      const { id, version, background: url } = app;
+      if (url === null || !wanted(id)) return [];
+      return [{ app: id, version, url, ...RUNTIME, mode: `sandboxed ${authorityOf(app)}` }];
+    });
     this._syncing = true;
     this._backgrounds.sync(entries);
     this._syncing = false;
@@ -268,4 +304,13 @@ export class Workspace {
   _tell() {
     for (const observer of [...this._observers]) observer();
   }
+}
+
+/**
+ * What an app may ask for, as something to compare.
+ *
+ * @param {AppManifest} app
+ */
+function authorityOf({ declares }) {
+  return JSON.stringify(declares);
 }

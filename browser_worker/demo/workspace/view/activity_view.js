@@ -99,29 +99,44 @@ export class ActivityView {
   _item(entry) {
     const item = document.createElement("li");
     item.dataset["status"] = entry.status.replace(" ", "-");
+    const tool = text("span", entry.tool, "tool");
+    // Apps and agents never see these.
+    if (entry.private) tool.append(text("span", "only you see this", "private"));
     const details = document.createElement("details");
     const summary = document.createElement("summary");
     summary.append(
-      text("span", entry.tool, "tool"),
+      tool,
       text("span", endOf(entry), "status"),
       text("span", this._words(entry.caller, entry.target), "ends"),
       text("span", new Date(entry.startedAt).toLocaleTimeString(), "time"),
     );
     const list = document.createElement("dl");
-    for (const [term, value] of [
-      ["From", entry.caller],
-      ["To", entry.target],
-      ["Arguments", entry.arguments],
-      ["Outcome", entry.outcome ?? "none yet"],
-    ]) {
+    for (const [term, value] of rowsOf(entry)) {
       const row = document.createElement("div");
-      row.append(text("dt", term ?? ""), text("dd", value ?? ""));
+      row.append(text("dt", term), text("dd", value));
       list.append(row);
     }
     details.append(summary, list);
     item.append(details);
     return item;
   }
+}
+
+/**
+ * @param {AuditEntry} entry
+ * @returns {[term: string, value: string][]}
+ */
+function rowsOf({ caller, target, root, arguments: given, outcome, status, private: isPrivate }) {
+  const ended = outcome ?? (status === "running" ? "none yet" : "not kept");
+  return [
+    ["From", caller],
+    ["To", target],
+    ...(root === null || root === caller
+      ? []
+      : /** @type {[[string, string]]} */ ([["For", root]])),
+    ["Arguments", isPrivate ? "not kept" : given],
+    ["Outcome", ended],
+  ];
 }
 
 /** @param {AuditEntry} entry */

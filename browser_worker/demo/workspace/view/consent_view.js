@@ -31,7 +31,7 @@ export class ConsentView {
    * @param {ConsentQueue} queue
    * @param {GuardPowers} powers
    * @param {(frame: Element) => void} onThief A frame that takes the keyboard from the dialog again and
-   *   again.
+   *   again, which has to go.
    */
   constructor(elements, queue, powers, onThief) {
     this._elements = elements;
@@ -93,9 +93,11 @@ export class ConsentView {
   }
 
   /** @param {Shown} shown */
-  _show({ prompt }) {
+  _show({ id, prompt }) {
     const { dialog, title, body, allow } = this._elements;
     title.textContent = prompt.title;
+    // Two questions in a row may have the same words.
+    title.dataset["asked"] = id;
     this._form = new PromptForm(prompt, () => this._drawAllow());
     body.replaceChildren(...this._form.elements);
     allow.textContent = prompt.confirm ?? "Allow";

@@ -7,7 +7,7 @@
 /** Between two other frames the focus moves without an event. */
 const LOOK_MS = 100;
 /** An app that ends some work may put its cursor into a field. One that goes on does it on purpose. */
-const THEFTS = 3;
+const MAX_THEFTS = 5;
 
 /** @typedef {{ setTimer: (ms: number, callback: () => void) => () => void }} KeeperPowers */
 
@@ -18,7 +18,8 @@ export class KeyboardKeeper {
    * @param {object} told
    * @param {(attended: boolean) => void} told.onAttended Whether the dialog has the keyboard, and the page
    *   is seen.
-   * @param {(frame: Element) => void} told.onThief A frame that takes it again and again.
+   * @param {(frame: Element) => void} told.onThief A frame that takes it again and again, which has to go:
+   *   not even one that is not drawn could be kept from it, in Chromium.
    */
   constructor(dialog, powers, { onAttended, onThief }) {
     this._dialog = dialog;
@@ -26,14 +27,17 @@ export class KeyboardKeeper {
     this._onAttended = onAttended;
     this._onThief = onThief;
     this._keeps = false;
+    /** A document says that it has the focus also while a frame in it has. */
+    this._windowHasIt = document.hasFocus();
     /** Where in the dialog the keyboard was. @type {HTMLElement | null} */
     this._last = null;
     /** @type {Map<Element, number>} */
     this._thefts = new Map();
     this._cancelTimer = () => {};
-    const check = () => this._see();
-    for (const type of ["focus", "blur", "focusin"]) window.addEventListener(type, check);
-    document.addEventListener("visibilitychange", check);
+    window.addEventListener("blur", () => this._window(false));
+    window.addEventListener("focus", () => this._window(true));
+    document.addEventListener("focusin", () => this._note());
+    document.addEventListener("visibilitychange", () => this._note());
   }
 
   /** Whether the dialog is seen and has the keyboard. */
@@ -41,6 +45,7 @@ export class KeyboardKeeper {
     return (
       document.visibilityState === "visible" &&
       document.hasFocus() &&
+      this._windowHasIt &&
       this._dialog.contains(document.activeElement)
     );
   }
@@ -49,50 +54,60 @@ export class KeyboardKeeper {
   keep(first) {
     this._keeps = true;
     this._last = first;
-    this._thefts.clear();
     this._look();
   }
 
   release() {
     this._keeps = false;
     this._cancelTimer();
+    this._thefts.clear();
   }
 
-  _look() {
-    this._see();
-    this._cancelTimer();
-    if (this._keeps) this._cancelTimer = this._powers.setTimer(LOOK_MS, () => this._look());
+  /** @param {boolean} hasIt */
+  _window(hasIt) {
+    this._windowHasIt = hasIt;
+    this._note();
+    // Not within the event: the browser is about to give the focus to the frame, and would go on.
+    if (!hasIt && this._keeps) this._lookIn(0);
   }
 
-  _see() {
+  _note() {
     if (!this._keeps) return;
     const { activeElement } = document;
     if (this._dialog.contains(activeElement)) {
       this._last = /** @type {HTMLElement} */ (activeElement);
-    } else if (!isInAnotherDialog(activeElement)) {
-      // It was away, if only for a moment: who gives it back does not hide that.
-      this._onAttended(false);
-      this._giveBack(activeElement);
     }
     this._onAttended(this.attended);
   }
 
-  /** @param {Element | null} thief */
-  _giveBack(thief) {
-    if (thief?.localName === "iframe") {
-      const thefts = (this._thefts.get(thief) ?? 0) + 1;
-      this._thefts.set(thief, thefts);
-      /** @type {HTMLElement} */ (thief).blur();
-      if (thefts >= THEFTS) this._onThief(thief);
+  /** @param {number} ms */
+  _lookIn(ms) {
+    this._cancelTimer();
+    this._cancelTimer = this._powers.setTimer(ms, () => this._look());
+  }
+
+  _look() {
+    if (!this._keeps) return;
+    this._note();
+    // Where the whole browser is left for another program, nothing is to be had back.
+    if (!this.attended && document.hasFocus()) this._takeBack(document.activeElement);
+    this._lookIn(LOOK_MS);
+  }
+
+  /** @param {Element | null} holder */
+  _takeBack(holder) {
+    // Another dialog of the page's own, which the person opened over this one.
+    if (holder?.closest("dialog:modal") && !this._dialog.contains(holder)) return;
+    if (holder?.localName === "iframe") {
+      const thefts = (this._thefts.get(holder) ?? 0) + 1;
+      this._thefts.set(holder, thefts);
+      /** @type {HTMLElement} */ (holder).blur();
+      if (thefts === MAX_THEFTS) this._onThief(holder);
     }
     // The window first: an element's focus is nothing while a frame has the keyboard.
     window.focus();
     const last = this._last?.isConnected ? this._last : this._dialog;
     last.focus({ preventScroll: true });
+    this._note();
   }
-}
-
-/** The page's own, which the person opened over it. @param {Element | null} element */
-function isInAnotherDialog(element) {
-  return element !== null && element.closest("dialog:modal") !== null;
 }

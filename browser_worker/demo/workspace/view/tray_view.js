@@ -17,12 +17,17 @@ import { icon } from "./icons.js";
  * @property {HTMLButtonElement} close
  */
 
+/** More digits are wider than the button. */
+const MOST_SHOWN = 99;
+
 export class TrayView {
   /** @param {TrayElements} elements */
   constructor(elements) {
     this._elements = elements;
     /** @type {Map<string, { app: AppManifest, button: HTMLButtonElement }>} */
     this._made = new Map();
+    /** @type {Map<string, number>} */
+    this._badges = new Map();
     bindArrowKeys(elements.buttons);
   }
 
@@ -55,12 +60,42 @@ export class TrayView {
     this._bindClosing(tray);
   }
 
+  /**
+   * Shows an app's number on its button, or none.
+   *
+   * @param {string} app
+   * @param {number | null} badge
+   */
+  setBadge(app, badge) {
+    if (badge === null) this._badges.delete(app);
+    else this._badges.set(app, badge);
+    const made = this._made.get(app);
+    if (made !== undefined) this._drawBadge(made);
+  }
+
+  /** @param {{ app: AppManifest, button: HTMLButtonElement }} made */
+  _drawBadge({ app, button }) {
+    const title = app.tray?.title ?? app.name;
+    const badge = this._badges.get(app.id);
+    const words = badge === undefined ? title : `${title}, ${badge}`;
+    button.title = words;
+    button.setAttribute("aria-label", words);
+    const shown = button.querySelector(".badge") ?? document.createElement("span");
+    shown.className = "badge";
+    shown.textContent =
+      badge === undefined ? "" : badge > MOST_SHOWN ? `${MOST_SHOWN}+` : `${badge}`;
+    if (badge === undefined) shown.remove();
+    else button.append(shown);
+  }
+
   /** @param {TrayPopover} tray */
   _bindClosing(tray) {
     const { popover, close, buttons } = this._elements;
     close.addEventListener("click", () => tray.close());
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || tray.app === null) return;
+      // It is the dialog's, which lies over the popover.
+      if (document.querySelector("dialog:modal") !== null) return;
       event.preventDefault();
       tray.close();
     });
@@ -81,8 +116,6 @@ export class TrayView {
       if (app.tray === null || this._made.has(app.id)) continue;
       const button = document.createElement("button");
       button.type = "button";
-      button.title = app.tray.title;
-      button.setAttribute("aria-label", app.tray.title);
       button.setAttribute("aria-haspopup", "dialog");
       button.setAttribute("aria-expanded", "false");
       button.append(icon(app.icon));
@@ -91,7 +124,9 @@ export class TrayView {
         if (tray.app === app.id) this._elements.close.focus();
       });
       this._elements.buttons.append(button);
-      this._made.set(app.id, { app, button });
+      const made = { app, button };
+      this._made.set(app.id, made);
+      this._drawBadge(made);
     }
     this._elements.buttons.hidden = this._made.size === 0;
   }

@@ -1,0 +1,101 @@
+// @ts-check
+/** Who may do what now: a line for each, with what takes it back. */
+
+/** @import { Permissions, Revocable } from "../shell/permissions.js" */
+
+/**
+ * @typedef {object} GrantsElements
+ * @property {HTMLElement} list
+ * @property {HTMLElement} none
+ * @property {HTMLButtonElement} all Takes everything back.
+ * @property {HTMLElement} heading Has the keyboard where the last line is gone.
+ */
+
+export class GrantsView {
+  /**
+   * @param {GrantsElements} elements
+   * @param {Permissions} permissions
+   */
+  constructor(elements, permissions) {
+    this._elements = elements;
+    this._permissions = permissions;
+    /** @type {Map<string, { item: HTMLLIElement, used: HTMLElement, button: HTMLButtonElement }>} */
+    this._items = new Map();
+    this._waits = false;
+    this._visible = false;
+    permissions.onChange(() => this._drawSoon());
+    elements.all.addEventListener("click", () => {
+      permissions.revokeAll();
+      elements.heading.focus();
+    });
+  }
+
+  /** Nothing is drawn while it is not seen. @param {boolean} visible */
+  setVisible(visible) {
+    this._visible = visible;
+    this._drawSoon();
+  }
+
+  /** A grant changes with each of its uses: all of them are drawn with the next frame. */
+  _drawSoon() {
+    if (this._waits || !this._visible) return;
+    this._waits = true;
+    requestAnimationFrame(() => {
+      this._waits = false;
+      if (this._visible) this._draw();
+    });
+  }
+
+  _draw() {
+    const { list, none, all } = this._elements;
+    const permissions = this._permissions.all();
+    const keys = new Set(permissions.map(({ key }) => key));
+    const lost = [...this._items].filter(([key]) => !keys.has(key));
+    for (const [key, { item, button }] of lost) {
+      const next = /** @type {HTMLElement | null} */ (
+        (item.nextElementSibling ?? item.previousElementSibling)?.querySelector("button") ?? null
+      );
+      const had = document.activeElement === button;
+      item.remove();
+      this._items.delete(key);
+      if (had) (next ?? this._elements.heading).focus();
+    }
+    permissions.forEach((permission, at) => {
+      const made = this._items.get(permission.key) ?? this._make(permission);
+      if (made.used.textContent !== permission.used) made.used.textContent = permission.used;
+      const there = list.children[at] ?? null;
+      if (there !== made.item) list.insertBefore(made.item, there);
+    });
+    none.hidden = permissions.length > 0;
+    list.hidden = permissions.length === 0;
+    all.hidden = permissions.length < 2;
+  }
+
+  /** @param {Revocable} permission */
+  _make({ key, who, what, until, used, revoke }) {
+    const item = document.createElement("li");
+    const words = document.createElement("div");
+    const uses = span(used, "used");
+    words.append(span(who, "who"), span(what, "what"), span(until, "until"), uses);
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Take back";
+    button.setAttribute("aria-label", `Take back: ${who}: ${what}`);
+    button.addEventListener("click", revoke);
+    item.append(words, button);
+    const made = { item, used: uses, button };
+    this._items.set(key, made);
+    return made;
+  }
+}
+
+/**
+ * @param {string} words
+ * @param {string} className
+ */
+function span(words, className) {
+  const element = document.createElement("span");
+  element.textContent = words;
+  element.className = className;
+  return element;
+}
