@@ -1,13 +1,18 @@
 // @ts-check
-/** Owns the notes as long as the workspace is open: a frame of an app has no storage. */
+/** Owns the notes. A frame of an app has no storage: what outlives it is in the app's backend. */
 
-import { exposeTool, publishAppStateChange } from "../../../../app/index.js";
+import { canister, exposeTool, publishAppStateChange } from "../../../../app/index.js";
+import { keepNotes, loadNotes } from "./kept_notes.js";
 import { NoteStore } from "./note_store.js";
 import { exposeNotes } from "./note_tools.js";
 import { WELCOME_NOTES } from "./welcome_notes.js";
 
-const store = new NoteStore(() => Date.now());
-store.add(WELCOME_NOTES);
+const now = () => Date.now();
+const { kept, fresh, notes } = await loadNotes(canister);
+// Ids of two workspaces that share a backend must not meet: each begins with the time.
+const store = new NoteStore(now, kept ? { notes, lastId: now() } : {});
+if (fresh) store.add(WELCOME_NOTES);
+if (kept) keepNotes(canister, store, notes, (error) => console.error("not saved", error));
 exposeNotes({ exposeTool, publishAppStateChange }, store, () => {
   return new Promise((resolve) => setTimeout(resolve, 0));
 });

@@ -1,5 +1,5 @@
 // @ts-check
-/** The notes, in memory: found, read, added, changed, deleted. Knows no bus and no page. */
+/** The notes, in memory: found, read, added, changed, deleted. Knows no bus, no page and no backend. */
 
 import { BusError } from "../../../../contract/bus_error.js";
 
@@ -36,15 +36,19 @@ const EXCERPT_CHARS = 120;
 const BEFORE_CHARS = 30;
 
 export class NoteStore {
-  /** @param {() => number} now Unix milliseconds. */
-  constructor(now) {
+  /**
+   * @param {() => number} now Unix milliseconds.
+   * @param {{ notes?: readonly Note[], lastId?: number }} [before] What there was, and the id after which
+   *   new ones begin.
+   */
+  constructor(now, { notes = [], lastId = 0 } = {}) {
     this._now = now;
     /** @type {Map<string, Note>} */
-    this._notes = new Map();
-    this._count = 0;
-    this._chars = 0;
-    // Notes are lost when the app starts anew, and its revisions go on all the same.
-    this._revision = now();
+    this._notes = new Map(notes.map((note) => [note.id, { ...note }]));
+    this._count = notes.reduce((most, { id }) => Math.max(most, Number(id)), lastId);
+    this._chars = notes.reduce((sum, note) => sum + charsOf(note), 0);
+    // Notes may be lost when the app starts anew, and its revisions go on all the same.
+    this._revision = notes.reduce((most, { revision }) => Math.max(most, revision), now());
     /** @type {Set<() => void>} */
     this._observers = new Set();
   }
@@ -65,6 +69,11 @@ export class NoteStore {
   onChange(observer) {
     this._observers.add(observer);
     return () => void this._observers.delete(observer);
+  }
+
+  /** @returns {Note[]} Copies of all of them. */
+  all() {
+    return [...this._notes.values()].map((note) => ({ ...note }));
   }
 
   /**

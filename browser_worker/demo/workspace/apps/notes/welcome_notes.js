@@ -11,6 +11,6 @@ export const WELCOME_NOTES = Object.freeze([
   },
   {
     title: "Welcome",
-    text: "These notes are held by the app's background, and are gone when the workspace is.\n\nA terminal can find them with notes_search, and add some with notes_add.",
+    text: "These notes are held by the app's background. Its backend keeps them in this browser, where the workspace has one for it.\n\nA terminal can find them with notes_search, and add some with notes_add.",
   },
 ]);
