@@ -13,6 +13,7 @@ import { button, dialog, element, input } from "../page/elements.js";
 import { Notices } from "../page/notices.js";
 import { bindShortcutsDialog } from "../page/shortcuts_dialog.js";
 import { bindTheme } from "../page/theme.js";
+import { installBackends } from "./backends/installed_backends.js";
 import { INSTALLED, loadManifests } from "./manifests/installed_apps.js";
 import { FreeAuthorisation } from "./shell/authorisation.js";
 import { consentElements, grantsElements } from "./shell/owner_elements.js";
@@ -101,11 +102,12 @@ const workspace = new Workspace({
   diagnose: (url) => whyNotStarted(url, (each) => fetch(each), scriptsOf),
 });
 const { kernel, tiles, tray } = workspace;
-const { turns, permissions } = owner.join(workspace, {
+const { turns, permissions, installed } = owner.join(workspace, {
   ...ownerPage(),
   onBadge: (app, badge) => trayView.setBadge(app, badge),
   onOffer: (url) => showOffer(notices, url),
 });
+installBackends(installed, apps, () => localStorage);
 new ConsentView(consentElements(), owner.consent, powers, (frame) => {
   workspace.stopFrame(frame, "it took the keyboard from a question to you again and again");
 });

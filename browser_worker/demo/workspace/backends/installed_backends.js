@@ -1,0 +1,27 @@
+// @ts-check
+/** Which apps of this workspace have a backend. One more is one more line. */
+
+import { notesBackend } from "./notes_backend.js";
+
+/** @import { CanisterConnector } from "../../../kernel/canister/canister_connector.js" */
+/** @import { InstalledCanisters } from "../../../kernel/canister/installed_canisters.js" */
+/** @import { AppManifest } from "../manifests/app_manifest.js" */
+/** @import { NoteStorage } from "./notes_backend.js" */
+
+/** @type {Readonly<Record<string, (storage: () => NoteStorage) => CanisterConnector>>} */
+const BACKENDS = Object.freeze({ notes: notesBackend });
+
+/**
+ * Installs the backends of the apps whose manifests declare one. An app without one has none.
+ *
+ * @param {Pick<InstalledCanisters, "install">} installed
+ * @param {readonly Pick<AppManifest, "id" | "declares">[]} apps
+ * @param {() => NoteStorage} storage Of the page; reading it may throw.
+ */
+export function installBackends(installed, apps, storage) {
+  for (const { id, declares } of apps) {
+    const make = Object.hasOwn(BACKENDS, id) ? BACKENDS[id] : undefined;
+    if (make === undefined || declares.backend === null) continue;
+    installed.install(id, make(storage), { preapproved: declares.backend.preapproved });
+  }
+}
