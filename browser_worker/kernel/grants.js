@@ -198,18 +198,6 @@ export class Grants {
     this._endWhere((grant) => grant.subject === subject, "the session has ended");
   }
 
-  /**
-   * An agent's turn is over.
-   *
-   * @param {Pick<Root, "subject" | "session">} root
-   */
-  endTurn({ subject, session }) {
-    this._endWhere(
-      (grant) => isOfAgent(grant.subject) && grant.subject === subject && grant.session === session,
-      "the turn has ended",
-    );
-  }
-
   /** The workspace was locked. */
   lock() {
     this._locks += 1;

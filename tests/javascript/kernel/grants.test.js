@@ -134,9 +134,8 @@ describe("what ends a grant", () => {
     ["the removal of its target", (grants) => grants.forgetApp("notes")],
     ["a change of its subject", (grants) => grants.forgetApp("board")],
     ["a change of who calls for it", (grants) => grants.forgetApp("writer")],
-    ["the end of its turn", (grants) => grants.endTurn(turnRoot("turn1"))],
     ["a lock", (grants) => grants.lock()],
-    ["the owner, who stops the turn", (_grants, _id, stop) => stop.abort()],
+    ["the end of its turn, or of whoever is its root", (_grants, _id, stop) => stop.abort()],
     ["the disabling of its agent", (grants) => grants.endSession("agent:board:agent_run")],
   ])) {
     for (const scope of ["turn", "call"]) {
@@ -191,7 +190,7 @@ describe("what ends a grant", () => {
     const { grants } = makeGrants();
     const use = { ...SEARCH, root: turnRoot("turn1") };
     grants.give(use);
-    grants.endTurn(turnRoot("turn2"));
+    grants.endSession("agent:notes:agent_run");
     grants.forgetApp("writer");
     grants.endSession("external:bridge:s");
     assert.notEqual(grants.find(use), null);

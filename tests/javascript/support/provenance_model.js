@@ -75,13 +75,16 @@ export class ProvenanceModel {
     const session = `turn${this.turns.length}`;
     const root = { ...turnRoot(session, stop.signal), version: this.versionOf("board") };
     this.turns.push({ root, stop });
-    return Promise.resolve({ root, ended: () => this.endTurn(root) });
+    return Promise.resolve({ root, ended: () => this.endTurn(root, stop) });
   }
 
-  /** @param {Root} root */
-  endTurn(root) {
-    this.made.grants.endTurn(root);
+  /**
+   * @param {Root} root
+   * @param {AbortController} stop
+   */
+  endTurn(root, stop) {
     this.book.drop(({ turn }) => turn !== null && turn === root.session);
+    stop.abort(new BusError("AGENT_MODE_REVOKED", "the turn is over"));
   }
 
   /** @param {string} app */
