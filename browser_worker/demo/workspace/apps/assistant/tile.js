@@ -31,14 +31,20 @@ const log = new TaskLog(list);
 /** Of the turn that runs. @type {AbortController | null} */
 let turn = null;
 
+/** What the person can do about it, where the workspace's own words are for programs. @type {Readonly<Record<string, string>>} */
+const ADVICE = {
+  OWNER_REQUIRED:
+    "The assistant may not act yet: choose Enable above, then run the task from here.",
+  AGENT_MODE_REVOKED: "The assistant may not act any more. What it had begun may have been done.",
+};
+
 /** @param {unknown} error */
 function messageOf(error) {
-  const { message, retryAfterMs } = /** @type {{ message?: string, retryAfterMs?: number }} */ (
-    error ?? {}
-  );
+  const { code, message, retryAfterMs } =
+    /** @type {{ code?: string, message?: string, retryAfterMs?: number }} */ (error ?? {});
   const seconds = retryAfterMs === undefined ? null : Math.ceil(retryAfterMs / 1000);
   const again = seconds === null ? "" : ` Try again in ${seconds} s.`;
-  return `${message ?? "Something failed."}${again}`;
+  return `${ADVICE[code ?? ""] ?? message ?? "Something failed."}${again}`;
 }
 
 /** @param {{ enabled: boolean }} status */
@@ -53,7 +59,7 @@ function showMode({ enabled }) {
 /** @param {Promise<{ enabled: boolean }>} asked */
 function follow(asked) {
   asked.then(showMode, (error) => {
-    mode.textContent = messageOf(error);
+    mode.textContent = error instanceof Error ? error.message : "The workspace did not answer.";
     enable.hidden = false;
   });
 }
