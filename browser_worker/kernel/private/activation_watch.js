@@ -21,6 +21,9 @@ import { readEndpointId } from "../../contract/bus_names.js";
 
 /** From frame to frame the focus moves without an event in the page around them. */
 const LOOK_MS = 250;
+/** How closely, and for how long, it is looked whether a click was the tile's own. */
+const CLOSE_LOOK_MS = 4;
+const CLOSE_LOOKS = 30;
 
 export class ActivationWatch {
   /**
@@ -54,6 +57,24 @@ export class ActivationWatch {
    */
   activation() {
     return { active: this._look(), moved: this._moved };
+  }
+
+  /**
+   * Looks closely for a moment. A tile that loses the keyboard can ask for something, and take it back,
+   * before this page is told that it was gone.
+   *
+   * @param {string} endpoint
+   * @returns {Promise<boolean>} Whether the fresh click is surely that tile's own.
+   */
+  async staysWith(endpoint) {
+    for (let looks = 0; looks < CLOSE_LOOKS; looks++) {
+      const { active, moved } = this.activation();
+      if (!active || moved || this.focusedEndpoint() !== endpoint) return false;
+      await new Promise(
+        (resolve) => void this._powers.setTimer(CLOSE_LOOK_MS, () => resolve(null)),
+      );
+    }
+    return true;
   }
 
   /** Ends the watching, for good. */

@@ -10,11 +10,14 @@ import { refusalOf } from "../consent/refusals.js";
 import { seen } from "../well_formed.js";
 import { askerFact, payloadReader } from "./private_parts.js";
 
+/** @import { ActivationWatch } from "./activation_watch.js" */
 /** @import { Consent, PrivateKernel, PrivateSource } from "./private_parts.js" */
 
 /**
  * @typedef {object} ClipboardPowers
  * @property {Consent} consent
+ * @property {Pick<ActivationWatch, "staysWith">} attention To know whose a click was takes a moment, for
+ *   which it is still fresh.
  * @property {(text: string) => Promise<void>} writeText Writes while a click in the page, or in a frame
  *   of it, is fresh.
  */
@@ -31,9 +34,23 @@ const readWrite = payloadReader("clipboard.write_text", { text: { type: "string"
 export function addClipboardAction(kernel, powers) {
   kernel.private.on("clipboard.write_text", (payload, source) => {
     const text = readText(payload);
-    // Nothing is waited for before: the click that is fresh now is what lets the page write.
-    return source.click ? writeAsked(kernel, text, source, powers) : write(text, powers);
+    return writeIn(kernel, text, source, powers);
   });
+}
+
+/**
+ * @param {PrivateKernel} kernel
+ * @param {string} text
+ * @param {PrivateSource} source
+ * @param {ClipboardPowers} powers
+ */
+async function writeIn(kernel, text, source, powers) {
+  const { click, endpoint, signal } = source;
+  if (click || !(await powers.attention.staysWith(endpoint.id))) {
+    return writeAsked(kernel, text, source, powers);
+  }
+  if (signal.aborted) throw new BusError("CANCELLED", "Nobody waits; nothing was written.");
+  return write(text, powers);
 }
 
 /** @param {Record<string, unknown>} payload @returns {string} */

@@ -25,7 +25,7 @@ import { Permissions } from "./permissions.js";
 /** @import { AppSummary } from "../../../kernel/kernel.js" */
 /** @import { KernelPowers } from "../../../kernel/kernel_powers.js" */
 /** @import { KeyProvider } from "../../../kernel/private/key_provider.js" */
-/** @import { Attention } from "../../../kernel/private/private_gate.js" */
+/** @import { ActivationWatch } from "../../../kernel/private/activation_watch.js" */
 /** @import { WalletEvents } from "../../../kernel/private/wallet_directory.js" */
 /** @import { Workspace } from "./workspace.js" */
 
@@ -46,7 +46,7 @@ export class OwnerPowers {
    *
    * @param {KernelPowers} powers
    * @param {() => readonly AppSummary[]} apps
-   * @param {Attention} attention
+   * @param {ActivationWatch} attention
    */
   constructor(powers, apps, attention) {
     this._powers = powers;
@@ -115,12 +115,12 @@ export class OwnerPowers {
    * @param {OwnerPage} page
    */
   _addPrivateActions({ kernel, tray }, { onBadge, writeText, walletEvents, keys }) {
-    const { consent, _powers: powers } = this;
+    const { consent, attention, _powers: powers } = this;
     const onDismiss = (/** @type {string} */ _app, /** @type {string} */ endpoint) => {
       if (tray.endpoint === endpoint) tray.close();
     };
     addTrayActions(kernel, { onBadge, onDismiss, powers });
-    addClipboardAction(kernel, { consent, writeText });
+    addClipboardAction(kernel, { consent, attention, writeText });
     addConnectionActions(kernel, { consent, providers: enteredCredentials(), powers });
     addWalletActions(kernel, { consent, events: walletEvents, powers });
     addVetkeyActions(kernel, { keys });

@@ -164,6 +164,54 @@ test("a look between two others sees a keyboard that came and went", () => {
   assert.deepEqual(watch.activation(), { active: true, moved: true });
 });
 
+describe("a close look at a click", () => {
+  /** @param {(page: any, looks: number, made: any) => void} during */
+  async function closely(during) {
+    const made = make();
+    const { page, notes, watch, time, look } = made;
+    page.focus = notes;
+    look();
+    page.active = true;
+    const stays = watch.staysWith(NOTES);
+    for (let looks = 0; looks < 40; looks++) {
+      during(page, looks, made);
+      time.pass(4);
+      await Promise.resolve();
+    }
+    return stays;
+  }
+
+  test("finds that it stays with its tile", async () => {
+    assert.equal(await closely(() => {}), true);
+  });
+
+  test("finds a keyboard that was elsewhere for no more than one look", async () => {
+    const stays = await closely((page, looks, { notes, board }) => {
+      page.focus = looks === 7 ? board : notes;
+    });
+    assert.equal(stays, false);
+  });
+
+  test("finds a keyboard that has gone, and a click that is over", async () => {
+    const gone = await closely((page, looks, { board }) => {
+      if (looks === 2) page.focus = board;
+    });
+    assert.equal(gone, false);
+    const over = await closely((page, looks) => {
+      if (looks === 2) page.active = false;
+    });
+    assert.equal(over, false);
+  });
+
+  test("is not for a tile that has no keyboard", async () => {
+    const { page, board, watch, look } = make();
+    page.focus = board;
+    look();
+    page.active = true;
+    assert.equal(await watch.staysWith(NOTES), false);
+  });
+});
+
 test("after the end nothing looks any more", () => {
   const { page, time, watch } = make();
   assert.equal(page.listeners, 1);

@@ -11,9 +11,20 @@ const WRITE = "clipboard.write_text";
 
 function make() {
   const made = makePrivateKernel();
-  const page = { written: /** @type {string[]} */ ([]), fails: false };
+  const page = {
+    written: /** @type {string[]} */ ([]),
+    asked: /** @type {string[]} */ ([]),
+    stays: true,
+    fails: false,
+  };
   addClipboardAction(made.kernel, {
     consent: made.consent,
+    attention: {
+      staysWith: async (endpoint) => {
+        page.asked.push(endpoint);
+        return page.stays;
+      },
+    },
     writeText: async (text) => {
       if (page.fails) throw new DOMException("no", "NotAllowedError");
       page.written.push(text);
@@ -23,16 +34,22 @@ function make() {
   return { ...made, page, app, endpoint };
 }
 
-test("a click of the tile's own writes at once, as the request arrives", async () => {
-  const { clicked, ports, app, endpoint, page } = make();
+test("a click that stays the tile's own for a moment writes, and nobody is asked", async () => {
+  const { clicked, ask, app, endpoint, page, consent } = make();
   clicked(endpoint.id);
-  await ports.settle();
-  const id = app.ask(WRITE, { text: "taken" });
-  ports.deliver();
-  // Nothing was waited for: the click would have gone by.
+  assert.deepEqual((await ask(app, WRITE, { text: "taken" })).ok, {});
   assert.deepEqual(page.written, ["taken"]);
-  await ports.settle();
-  assert.deepEqual(app.response(id).ok, {});
+  assert.deepEqual(page.asked, [endpoint.id]);
+  assert.equal(consent.current, null);
+});
+
+test("a click that turns out to be another's asks the owner", async () => {
+  const { clicked, asked, app, endpoint, page } = make();
+  clicked(endpoint.id);
+  page.stays = false;
+  const { response } = await asked(app, WRITE, { text: "taken" });
+  assert.deepEqual(response.ok, {});
+  assert.deepEqual(page.written, ["taken"]);
 });
 
 test("a click that was perhaps another's asks for one, and a no writes nothing", async () => {
