@@ -174,7 +174,8 @@ export class Broker {
               leave = admitted;
               this._deadlines.cancel(deadline);
               deadline = this._deadlineOf(call, secondsOf(request));
-              links.add(admitted.root?.signal);
+              // The source's own is watched already.
+              if (admitted.root !== source.root) links.add(admitted.root?.signal);
               links.add(admitted.signal);
               if (waited) tellAllowed(sink);
               decided(null);
