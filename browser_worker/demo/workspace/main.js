@@ -278,7 +278,8 @@ tiles.onChange(() => {
 
 const panel = element("panel", AttachPanel);
 panel.app = NAME;
-panel.dispatcher = new Dispatcher(new KernelHost({ kernel, shell: workspace, powers }), {
+const host = new KernelHost({ kernel, shell: workspace, powers, grants: owner.grants });
+panel.dispatcher = new Dispatcher(host, {
   app: { name: NAME, version: "1" },
   runtime: browserRuntime,
   onHostError: (error) => console.error(error),
