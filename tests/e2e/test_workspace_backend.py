@@ -1,4 +1,4 @@
-"""The notes' backend in the workspace: what outlives a lock and a reload, in a real browser's storage."""
+"""The notes' backend in the workspace: what outlives a lock and a reload."""
 
 from __future__ import annotations
 

@@ -57,7 +57,8 @@ export class SelfCalls {
     const controller = new AbortController();
     const audited = audit.begin({
       caller: endpoint.id,
-      target: "kernel",
+      // Within the app, as it is to whoever looks: nothing of it leaves.
+      target: endpoint.id,
       tool: `canister.${call.kind}_self`,
       arguments: undefined,
       private: true,

@@ -89,6 +89,7 @@ describe("An app's own backend", () => {
     assert.equal(notes.app.response(raw).error.code, "UNKNOWN_ACTION");
     const entry = kernel.audit.entries(({ tool }) => tool === "canister.query_self")[0];
     assert.equal(entry?.private, true);
+    assert.equal(entry.target, notes.endpoint.id, "it is within the app");
     assert.equal(entry.arguments, "");
     assert.equal(entry.outcome, null);
   });
