@@ -15,6 +15,7 @@ from bridge.client import control_calls
 from bridge.client.bridge_failure import BasculeError, BridgeFailure
 from bridge.client.call_deadline import CallDeadline
 from bridge.client.connection_failures import too_late
+from bridge.client.consent_steps import call_with_consent
 from bridge.client.control_calls import Pause, Step, Steps
 from bridge.client.control_results import (
     ActionDescription,
@@ -146,6 +147,7 @@ class AppClient:
         input: object = None,  # noqa: A002 - the protocol's word
         *,
         expected_revision: int | Literal["latest"] | None = None,
+        wait_for_consent: bool = True,
         timeout: float | None = None,
     ) -> CallResult:
         """Execute an action.
@@ -153,8 +155,13 @@ class AppClient:
         A write needs the revision that its caller has seen; `"latest"` reads it first and so
         gives up the protection against edits that the caller has not seen. A call that lasts
         longer than a few seconds comes back deferred, with a task to wait for.
+
+        Where the owner of the page has to be asked first, the call waits for the answer: a no is an
+        `ActionError`, and `DeadlineExceeded` leaves the question with the owner. Without
+        `wait_for_consent` it comes back deferred, with `progress` of reason "consent".
         """
-        return self._run(control_calls.call_action(action, input, expected_revision), timeout)
+        steps = call_with_consent(action, input, expected_revision, wait_for_consent)
+        return self._run(steps, timeout)
 
     def inspect(
         self, query: JsonObject | None = None, *, timeout: float | None = None

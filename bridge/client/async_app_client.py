@@ -12,6 +12,7 @@ from bridge.client.app_client import LOOK_SECONDS, RELEASE_SECONDS, session_of_i
 from bridge.client.bridge_failure import BasculeError, BridgeFailure
 from bridge.client.call_deadline import CallDeadline
 from bridge.client.connection_failures import too_late
+from bridge.client.consent_steps import call_with_consent
 from bridge.client.control_calls import Pause, Step, Steps
 from bridge.client.control_results import (
     ActionDescription,
@@ -118,10 +119,12 @@ class AsyncAppClient:
         input: object = None,  # noqa: A002 - the protocol's word
         *,
         expected_revision: int | Literal["latest"] | None = None,
+        wait_for_consent: bool = True,
         timeout: float | None = None,  # noqa: ASYNC109 - the bridge is told of it
     ) -> CallResult:
         """Execute an action; see `AppClient.call`."""
-        return await self._run(control_calls.call_action(action, input, expected_revision), timeout)
+        steps = call_with_consent(action, input, expected_revision, wait_for_consent)
+        return await self._run(steps, timeout)
 
     async def inspect(
         self,

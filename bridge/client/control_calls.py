@@ -42,6 +42,7 @@ __all__ = [
     "read_calls",
     "read_info",
     "read_status",
+    "task_and_revision",
     "wait_for_task",
 ]
 
@@ -194,8 +195,14 @@ def inspect_state(query: JsonObject | None) -> Steps[dict[str, JsonValue]]:
 
 def get_task(task_id: str) -> Steps[Task]:
     """Return how a task is doing."""
+    task, _ = yield from task_and_revision(task_id)
+    return task
+
+
+def task_and_revision(task_id: str) -> Steps[tuple[Task, int | None]]:
+    """Return how a task is doing, and the host's state number; None where the host has none."""
     result = yield from raw_request("tasks/get", {"id": task_id})
-    return _task(obj(result, "task"))
+    return _task(obj(result, "task")), _revision(result)
 
 
 def cancel_task(task_id: str) -> Steps[Task]:
