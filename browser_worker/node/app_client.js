@@ -17,6 +17,7 @@ import {
   DeadlineExceeded,
 } from "./bascule_error.js";
 import { BridgeConnection } from "./bridge_connection.js";
+import { afterConsent, asksOwner } from "./consent_wait.js";
 
 /** @import { BridgeLike } from "./bridge_connection.js" */
 
@@ -26,7 +27,13 @@ import { BridgeConnection } from "./bridge_connection.js";
  * @property {AbortSignal | undefined} [signal] Gives the call up; whether it ran is then unknown.
  */
 /** @typedef {number | bigint | "latest"} ExpectedRevision "latest" reads the action's own first. */
-/** @typedef {CallLimits & { expectedRevision?: ExpectedRevision }} CallOptions */
+/**
+ * @typedef {object} CallChoices
+ * @property {ExpectedRevision} [expectedRevision]
+ * @property {boolean} [waitForConsent] Whether to wait where the owner of the page is asked first; true by
+ *   default.
+ */
+/** @typedef {CallLimits & CallChoices} CallOptions */
 
 /** @typedef {Record<string, any>} JsonObject */
 /** @typedef {{ code: string, reason: string }} Unavailable */
@@ -177,12 +184,18 @@ export class AppClient {
    * Execute an action. A write of an app that has revisions needs `expectedRevision`. What fails while
    * "latest" is read was no call: nothing was done.
    *
+   * Where the owner of the page has to be asked first, the call waits for the answer: a no is an
+   * `ActionError`. The client's own `timeoutMs` leaves the owner their time, the call's bounds all of it:
+   * past it the question stays with them. Without `waitForConsent` the call comes back deferred, with
+   * `progress` of reason "consent".
+   *
    * @param {string} action
    * @param {JsonObject} [input]
    * @param {CallOptions} [options]
    * @returns {Promise<CallResult>}
    */
-  async call(action, input, { expectedRevision, ...limits } = {}) {
+  async call(action, input, { expectedRevision, waitForConsent = true, ...limits } = {}) {
+    const until = limits.timeoutMs === undefined ? Infinity : Date.now() + limits.timeoutMs;
     const revision =
       expectedRevision === "latest"
         ? await this.#latestRevision(action, limits)
@@ -196,10 +209,15 @@ export class AppClient {
       },
       limits,
     );
+    const task = result["task"] ?? null;
+    if (waitForConsent && asksOwner(task)) {
+      const send = this.request.bind(this);
+      return afterConsent(task.id, send, { until, signal: limits.signal });
+    }
     return {
       status: result["status"],
       output: result["output"],
-      task: result["task"] ?? null,
+      task,
       revision: result["revision"] ?? null,
     };
   }

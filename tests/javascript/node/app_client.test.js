@@ -38,6 +38,7 @@ class TestApp {
     ActionSpec.read("fail", "Throws", {}),
     ActionSpec.read("hold", "Waits", {}),
     ActionSpec.read("later", "Waits for a person", {}),
+    ActionSpec.read("ask", "Asks its owner first", {}),
     ...Array.from({ length: 60 }, (_, n) => ActionSpec.read(`more.${n}`, "One of many")),
   ];
   dispatcher = new Dispatcher(
@@ -56,6 +57,8 @@ class TestApp {
           case "later":
             context.defer("person", "somebody has to say yes");
             return new Promise((resolve) => this.held.push(() => resolve({ done: true })));
+          case "ask":
+            return this.ask(context);
           case "hold":
             return new Promise((resolve) => {
               this.held.push(() => resolve({}));
@@ -69,8 +72,26 @@ class TestApp {
     { app: { name: "Test", version: "1" } },
   );
 
+  /** The owner's answers, in turn. @type {((yes: boolean) => void)[]} */
+  asked = [];
+
   constructor() {
     this.dispatcher.setEnabled(true);
+  }
+
+  /** @param {import("../../../browser_worker/dispatcher/host.js").CallContext} context */
+  async ask(context) {
+    context.defer("consent", "The owner is asked.");
+    const yes = await new Promise((resolve) => {
+      this.asked.push(resolve);
+      this.events.dispatchEvent(new Event("asked"));
+    });
+    if (!yes) {
+      const availability = { code: "OWNER_REQUIRED", reason: "The owner said no." };
+      throw new AppError("UNAVAILABLE", "The owner said no.", { availability });
+    }
+    context.defer("running", "The owner said yes.");
+    return { done: true };
   }
 }
 
@@ -149,7 +170,7 @@ describe("a client of an app that is attached to a real bridge", () => {
     const info = await client.info();
     assert.equal(info["app"].name, "Test");
     const actions = await client.actions();
-    assert.equal(actions.length, 65);
+    assert.equal(actions.length, 66);
     assert.deepEqual(
       actions.slice(0, 2).map(({ name, kind }) => [name, kind]),
       [
@@ -261,6 +282,54 @@ describe("a client of an app that is attached to a real bridge", () => {
       ["completed", { done: true }, "later"],
     );
     assert.equal((await client.cancelTask(id)).state, "completed");
+  });
+
+  test("a call that its owner is asked for gives what came of the answer", async () => {
+    for (const yes of [true, false]) {
+      const asked = once(app.events, "asked");
+      const call = client.call("ask").catch((error) => error);
+      await asked;
+      app.asked.pop()?.(yes);
+      const given = await call;
+      if (yes) {
+        const { revision } = app;
+        assert.deepEqual(given, {
+          status: "completed",
+          output: { done: true },
+          task: null,
+          revision,
+        });
+      } else {
+        assert.ok(given instanceof ActionError);
+        assert.match(given.message, /OWNER_REQUIRED/);
+        assert.deepEqual([given.code, given.outcome], ["UNAVAILABLE", null]);
+      }
+    }
+  });
+
+  test("a question is left with the owner past a deadline, a signal, and where nobody waits", async () => {
+    const late = await client.call("ask", {}, { timeoutMs: 300 }).catch((error) => error);
+    assert.ok(late instanceof DeadlineExceeded, String(late));
+    assert.equal(late.outcome, "unknown");
+    assert.match(late.message, /cancelTask\("/);
+    const given = new AbortController();
+    const asked = once(app.events, "asked");
+    const left = client.call("ask", {}, { signal: given.signal }).catch((error) => error);
+    await asked;
+    given.abort();
+    assert.ok((await left) instanceof CallAborted);
+    const { status, task } = await client.call("ask", {}, { waitForConsent: false });
+    assert.deepEqual([status, task?.progress?.["reason"]], ["deferred", "consent"]);
+    for (const answer of app.asked.splice(0)) answer(true);
+    assert.deepEqual((await client.waitTask(task?.id ?? "")).output, { done: true });
+  });
+
+  test("a question that is taken back gives the task that was cancelled", async () => {
+    const { task } = await client.call("ask", {}, { waitForConsent: false });
+    const id = task?.id ?? "";
+    await client.cancelTask(id);
+    app.asked.pop()?.(false);
+    assert.equal((await client.waitTask(id)).state, "cancelled");
   });
 
   test("calls are seen as they begin and end, and waited for", async () => {
