@@ -107,7 +107,11 @@ const { turns, permissions, installed } = owner.join(workspace, {
   onBadge: (app, badge) => trayView.setBadge(app, badge),
   onOffer: (url) => showOffer(notices, url),
 });
-installBackends(installed, apps, () => localStorage);
+installBackends(
+  installed,
+  () => workspace.apps,
+  () => localStorage,
+);
 new ConsentView(consentElements(), owner.consent, powers, (frame) => {
   workspace.stopFrame(frame, "it took the keyboard from a question to you again and again");
 });

@@ -19,6 +19,8 @@ const PRINCIPAL = Object.freeze({
   maxLength: MAX_PRINCIPAL_CHARS,
   pattern: "^[a-z2-7]{5}(?:-[a-z2-7]{1,5})*$",
 });
+/** Types within types before one is said apart: a message holds no more than so many levels. */
+const MAX_NESTED = 8;
 const METHOD_NAME = Object.freeze({ type: "string" });
 
 /**
@@ -51,8 +53,9 @@ class SchemaMaker {
   /** @param {Definitions} types */
   constructor(types) {
     this._types = types;
-    /** Named types that are referred to. @type {Set<string>} */
-    this._used = new Set();
+    /** What is said apart, by name, and referred to. @type {Map<string, CandidType>} */
+    this._apart = new Map();
+    this._depth = 0;
   }
 
   /** @param {(maker: SchemaMaker) => Schema} make */
@@ -60,12 +63,9 @@ class SchemaMaker {
     const schema = make(this);
     /** @type {Schema} */
     const definitions = {};
-    // The set grows under the loop: definitions refer to others, and to themselves.
-    for (const name of this._used) {
-      const type = this._types.get(name);
-      if (type !== undefined) setOwn(definitions, name, this.of(type));
-    }
-    return this._used.size === 0 ? schema : { ...schema, $defs: definitions };
+    // The map grows under the loop: definitions refer to others, and to themselves.
+    for (const [name, type] of this._apart) setOwn(definitions, name, this._shape(type));
+    return this._apart.size === 0 ? schema : { ...schema, $defs: definitions };
   }
 
   /**
@@ -73,6 +73,19 @@ class SchemaMaker {
    * @returns {Schema}
    */
   of(type) {
+    if (type.kind === "name") return this._named(type.name);
+    if (this._depth >= MAX_NESTED) return this._said(`deep.${this._apart.size}`, type);
+    this._depth += 1;
+    const schema = this._shape(type);
+    this._depth -= 1;
+    return schema;
+  }
+
+  /**
+   * @param {CandidType} type
+   * @returns {Schema}
+   */
+  _shape(type) {
     switch (type.kind) {
       case "primitive":
         return primitive(type.name);
@@ -160,7 +173,15 @@ class SchemaMaker {
   _named(name) {
     const shape = shapeOf({ kind: "name", name }, this._types);
     if (shape.kind === "primitive") return primitive(shape.name);
-    this._used.add(name);
+    return this._said(name, shape);
+  }
+
+  /**
+   * @param {string} name No name of the description's has a dot.
+   * @param {CandidType} type
+   */
+  _said(name, type) {
+    this._apart.set(name, type);
     return { $ref: `#/$defs/${name}` };
   }
 }

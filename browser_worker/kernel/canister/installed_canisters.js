@@ -11,7 +11,7 @@ import { BusError } from "../../contract/bus_error.js";
 /**
  * @typedef {object} Installed
  * @property {CanisterConnector} connector
- * @property {ReadonlySet<string>} preapproved Methods that the app may call without a question.
+ * @property {() => readonly string[]} preapproved Methods that the app may call without a question, now.
  * @property {{ version: string | null, read: Promise<CanisterInterface> } | null} interface
  */
 
@@ -37,11 +37,11 @@ export class InstalledCanisters {
    *
    * @param {string} app
    * @param {CanisterConnector} connector
-   * @param {{ preapproved?: readonly string[] }} [approved] As the app's manifest declares it, and as it
-   *   was approved with the app.
+   * @param {{ preapproved?: () => readonly string[] }} [approved] What was approved with the app, as the
+   *   manifest of its version of now declares it.
    */
-  install(app, connector, { preapproved = [] } = {}) {
-    this._installed.set(app, { connector, preapproved: new Set(preapproved), interface: null });
+  install(app, connector, { preapproved = () => [] } = {}) {
+    this._installed.set(app, { connector, preapproved, interface: null });
   }
 
   /** @param {string} app */
@@ -83,7 +83,7 @@ export class InstalledCanisters {
       throw new BusError("UNKNOWN_TOOL", text);
     }
     const { connector, preapproved } = installed;
-    return { app, version, connector, method, preapproved: preapproved.has(name) };
+    return { app, version, connector, method, preapproved: preapproved().includes(name) };
   }
 
   /**

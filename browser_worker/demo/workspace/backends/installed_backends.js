@@ -15,13 +15,17 @@ const BACKENDS = Object.freeze({ notes: notesBackend });
  * Installs the backends of the apps whose manifests declare one. An app without one has none.
  *
  * @param {Pick<InstalledCanisters, "install">} installed
- * @param {readonly Pick<AppManifest, "id" | "declares">[]} apps
+ * @param {() => readonly Pick<AppManifest, "id" | "declares">[]} apps Of now: another version of an app may
+ *   declare other methods.
  * @param {() => NoteStorage} storage Of the page; reading it may throw.
  */
 export function installBackends(installed, apps, storage) {
-  for (const { id, declares } of apps) {
-    const make = Object.hasOwn(BACKENDS, id) ? BACKENDS[id] : undefined;
-    if (make === undefined || declares.backend === null) continue;
-    installed.install(id, make(storage), { preapproved: declares.backend.preapproved });
+  const declared = (/** @type {string} */ app) =>
+    apps().find(({ id }) => id === app)?.declares.backend ?? null;
+  for (const [app, make] of Object.entries(BACKENDS)) {
+    if (declared(app) === null) continue;
+    installed.install(app, make(storage), {
+      preapproved: () => declared(app)?.preapproved ?? [],
+    });
   }
 }

@@ -38,6 +38,7 @@ export function backedKernel({
   store = memoryStore(),
   preapproved = ["get", "put", "wrong", "breaks", "hangs", "picture"],
 } = {}) {
+  let approved = preapproved;
   const made = makeOwnedKernel();
   const { kernel, consent, powers } = made;
   const { installed, grants: backendGrants } = addCanisters(kernel, { consent, store, powers });
@@ -74,7 +75,7 @@ export function backedKernel({
     },
     attachments: { picture: { input: true, required: true, output: true } },
   });
-  installed.install("notes", backend, { preapproved });
+  installed.install("notes", backend, { preapproved: () => approved });
   const notes = made.connect("notes");
   const board = made.connect("board");
   const { ports } = made;
@@ -122,6 +123,8 @@ export function backedKernel({
     ask,
     self,
     change,
+    /** What the app's manifest declares from now on. @param {readonly string[]} methods */
+    approve: (methods) => void (approved = methods),
   };
 }
 

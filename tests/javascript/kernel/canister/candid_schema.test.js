@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
+import { checkJson } from "../../../../browser_worker/contract/bus_json.js";
 import { compile } from "../../../../browser_worker/contract/schema.js";
 import { parseCandid } from "../../../../browser_worker/kernel/canister/candid_parser.js";
 import {
@@ -111,5 +112,19 @@ describe("A method", () => {
     const schema = schemaOf("T30", `type T0 = record { text }; ${doubled}`);
     assert.ok(JSON.stringify(schema).length < 10_000);
     assert.doesNotThrow(() => compile(schema));
+  });
+
+  test("with types as deep as may be has a schema that a message can hold, and takes its values", () => {
+    let type = "nat8";
+    /** @type {unknown} */
+    let value = 1;
+    for (let depth = 0; depth < 31; depth += 1) {
+      type = depth % 2 === 0 ? `variant { a : ${type} }` : `record { a : ${type} }`;
+      value = { a: value };
+    }
+    const schema = schemaOf(type);
+    assert.doesNotThrow(() => checkJson(schema));
+    assert.deepEqual(compile(schema).errors(value), []);
+    assert.notDeepEqual(compile(schema).errors({ a: value }), []);
   });
 });

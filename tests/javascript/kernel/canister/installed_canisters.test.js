@@ -18,7 +18,7 @@ function registry() {
     },
     call: async () => ({ result: null }),
   };
-  installed.install("notes", connector, { preapproved: ["v1"] });
+  installed.install("notes", connector, { preapproved: () => ["v1"] });
   return { state, installed, connector };
 }
 

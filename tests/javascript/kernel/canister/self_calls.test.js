@@ -46,6 +46,14 @@ describe("An app's own backend", () => {
     );
   });
 
+  test("is called by what the app's manifest declares now, and not by what another version did", async () => {
+    const { self, notes, approve } = backedKernel({ preapproved: ["get"] });
+    assert.equal((await self(notes, "query", GET))().ok, null);
+    approve(["put"]);
+    assert.equal((await self(notes, "query", GET))().error.code, "OWNER_REQUIRED");
+    assert.deepEqual((await self(notes, "update", PUT))().ok, { ok: "1" });
+  });
+
   test("is its own, whatever it says: another app's is out of reach", async () => {
     const { self, board, reached } = backedKernel();
     for (const more of [{}, { app: "notes" }, { target: "notes" }]) {
