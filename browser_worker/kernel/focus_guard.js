@@ -5,6 +5,8 @@
  * lifecycle.
  */
 
+import { giveKeyboard } from "./give_keyboard.js";
+
 /** @import { KernelPowers } from "./kernel_powers.js" */
 
 /** Between two other frames the focus moves without an event. */
@@ -64,6 +66,6 @@ export class FocusGuard {
   _giveBack() {
     // The window first: an element's focus is nothing while a frame has the keyboard.
     this._view.focus();
-    if (this._before?.isConnected) this._before.focus({ preventScroll: true });
+    if (this._before?.isConnected) giveKeyboard(this._before);
   }
 }

@@ -5,6 +5,7 @@
  * text, never as markup. Contract: bus, consent.
  */
 
+import { giveKeyboard } from "../../../kernel/give_keyboard.js";
 import { DialogGuard } from "./dialog_guard.js";
 import { KeyboardKeeper } from "./keyboard_keeper.js";
 import { PromptForm } from "./prompt_form.js";
@@ -128,7 +129,7 @@ export class ConsentView {
     if (!dialog.open) return;
     dialog.close();
     // Where it was, a frame too; what the browser remembers is where a thief has put it.
-    if (this._before?.isConnected) this._before.focus({ preventScroll: true });
+    if (this._before?.isConnected) giveKeyboard(this._before);
     this._before = null;
   }
 

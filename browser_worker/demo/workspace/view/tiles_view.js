@@ -4,6 +4,7 @@
  * document would load anew, so tiles are arranged without moving one.
  */
 
+import { giveKeyboard } from "../../../kernel/give_keyboard.js";
 import { bindArrowKeys } from "./arrow_keys.js";
 import { ICONS, icon } from "./icons.js";
 
@@ -71,7 +72,8 @@ export class TilesView {
   /** Puts the keyboard into a tile's app. @param {string} key */
   enter(key) {
     const tile = this._model?.all.find((each) => each.key === key);
-    tile?.frame?.element.focus();
+    const frame = tile?.frame?.element;
+    if (frame !== undefined) giveKeyboard(frame);
     this._tiles.get(key)?.section.scrollIntoView({ block: "nearest" });
   }
 
