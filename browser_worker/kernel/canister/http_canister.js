@@ -94,7 +94,9 @@ export class HttpCanister {
    * @param {AbortSignal} signal
    */
   async _post(method, args, signal) {
-    const response = await this._powers.fetch(new URL(method, this._base).href, {
+    // A browser's own is called by itself, not as a member of something.
+    const { fetch } = this._powers;
+    const response = await fetch(new URL(method, this._base).href, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify(args),

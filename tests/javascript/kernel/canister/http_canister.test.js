@@ -28,7 +28,9 @@ function backend(answer) {
     {
       origin: ORIGIN,
       setTimer: time.after,
-      fetch: (url, init) => {
+      /** @this {unknown} @param {string} url @param {RequestInit} init */
+      fetch: function (url, init) {
+        assert.equal(this, undefined, "as a browser's own wants it");
         asked.push({ url, init });
         return answer(url, init);
       },
