@@ -39,7 +39,8 @@ export class CallWatch {
    *
    * @template T
    * @param {CallContext} context
-   * @param {(watched: { signal: AbortSignal, onProgress: (value: unknown) => void }) => Promise<T>} run
+   * @param {(watched: { signal: AbortSignal, look: () => void, onProgress: (value: unknown) => void }) => Promise<T>} run
+   *   `look`: looks at once whether it was given up.
    * @returns {Promise<T>} As `run` gives it. The signal aborts where the call was given up.
    */
   async run(context, run) {
@@ -50,6 +51,7 @@ export class CallWatch {
     try {
       return await run({
         signal: watched.controller.signal,
+        look: () => this._look(watched),
         onProgress: (value) => void (watched.progress = value),
       });
     } finally {

@@ -222,7 +222,7 @@ export class KernelHost {
       takes && input.attachment !== undefined
         ? bytesOf(input.attachment, (uri) => this._attachments.copy(uri))
         : undefined;
-    const answer = await this._watch.run(context, async ({ signal, onProgress }) => {
+    const answer = await this._watch.run(context, async ({ signal, look, onProgress }) => {
       const call = {
         caller: caller(context.session),
         target: endpoint,
@@ -232,7 +232,11 @@ export class KernelHost {
         signal,
         onProgress,
         onWaiting: () => context.defer("consent", ASKS),
-        onAllowed: () => context.defer("running", ALLOWED),
+        onAllowed: () => {
+          // A yes to what was taken back a moment ago begins nothing.
+          look();
+          context.defer("running", ALLOWED);
+        },
       };
       try {
         return await this._kernel.call(attachment === undefined ? call : { ...call, attachment });

@@ -56,6 +56,11 @@ function runtimeOf(time) {
   return { now: time.now, after: time.after };
 }
 
+/** @param {{ received: any[] }} app */
+function runsOf({ received }) {
+  return received.filter(({ payload }) => payload?.action === "tools.invoke").length;
+}
+
 const ADD = { action: "app.notes.add", input: {} };
 
 test("a call that the owner is asked for is answered at once as deferred, and says why", async () => {
@@ -117,6 +122,23 @@ test("a task that is cancelled takes the question away", async () => {
   time.pass(250);
   assert.equal(asked[0]?.signal.aborted, true);
   assert.equal(kernel.callsInFlight, 0);
+});
+
+test("a yes to a question that was taken back a moment ago runs nothing", async () => {
+  const { asked, request, kernel, notes } = workspace();
+  const { result } = await request("s", "actions/execute", ADD);
+  await request("s", "tasks/cancel", { id: result.task.id });
+  asked[0]?.decide({ allow: true });
+  const told = await request("s", "tasks/get", { id: result.task.id });
+  assert.equal(told.result.task.state, "cancelled");
+  assert.equal(kernel.callsInFlight, 0);
+  assert.equal(runsOf(notes.app), 0);
+  // The same answer lets one run that nobody took back.
+  const kept = await request("s", "actions/execute", ADD);
+  asked[1]?.decide({ allow: true });
+  const done = await request("s", "tasks/get", { id: kept.result.task.id });
+  assert.equal(done.result.task.state, "completed");
+  assert.equal(runsOf(notes.app), 1);
 });
 
 test("the audit that a terminal reads has nothing of what is private", async () => {
