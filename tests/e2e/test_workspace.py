@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Frame, FrameLocator, Page, Route, expec
 
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach, launch_dark
+from tests.e2e.support.owner_dialog import allow, deny, owner_dialog
 from tests.e2e.support.page_server import PAGES, serve_pages
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
 from tests.e2e.support.seen_page import AXE, save
@@ -188,7 +189,7 @@ def test_locking_takes_every_frame_away_and_unlocking_starts_them_anew(
     expect(dock(page, "Notes")).to_be_hidden()
     page.keyboard.press("Enter")
     expect(notes.get_by_role("button", name="Roadmap")).to_be_visible()
-    expect(notes.locator("#count")).to_have_text("2 notes")
+    expect(notes.locator("#count")).to_have_text("3 notes")
     assert frames_shown(page) == 2
 
 
@@ -330,7 +331,7 @@ def test_an_app_is_refused_another_apps_tools_and_the_activity_says_so(
     dock(page, "Other").click()
     other = page.frame_locator("[data-app=other].tile iframe")
     other.get_by_role("button", name="Ask the notes").click()
-    page.get_by_role("dialog").get_by_role("button", name="Deny").click()
+    deny(page)
     expect(other.get_by_role("status")).to_have_text("OWNER_REQUIRED")
     refused = calls.get_by_role("listitem").first
     expect(refused).to_contain_text("refused")
@@ -434,6 +435,9 @@ def test_a_terminal_adds_a_note_and_the_person_sees_it(
     notes = notes_of(page)
     expect(notes.get_by_role("button", name="Roadmap")).to_be_visible()
     page.get_by_role("button", name="Activity").click()
+    asked = workspace_bridge.execute("app.notes.notes_search", {"query": "roadmap"})
+    assert asked["task"]["progress"]["reason"] == "consent"
+    allow(page, "This app, until the terminal is detached")
     found = workspace_bridge.execute("app.notes.notes_search", {"query": "roadmap"})
     assert [each["title"] for each in found["output"]["matches"]] == ["Roadmap"]
     adding = {
@@ -474,7 +478,12 @@ def look(page: Page, pages: StaticPages, name: str) -> None:
     dock(page, "Other").click()
     other = page.frame_locator("[data-app=other].tile iframe")
     other.get_by_role("button", name="Ask the notes").click()
+    expect(owner_dialog(page).get_by_role("button", name="Allow")).to_be_enabled()
+    check(page, f"{name}-question")
+    allow(page, "This tool, until the workspace is locked or reloaded")
     page.get_by_role("button", name="Activity").click()
+    page.get_by_role("button", name="Who may do what").click()
+    expect(page.locator("#grant-list").get_by_role("button")).to_be_visible()
     check(page, name)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Notes at a glance").click()

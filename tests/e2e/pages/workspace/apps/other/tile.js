@@ -1,7 +1,7 @@
 // @ts-check
-/** An app that is not the notes, and asks them all the same. */
+/** An app that is not the notes, and asks them all the same. It can also be waited for, without end. */
 
-import { callTool } from "../../../../app/index.js";
+import { callTool, exposeTool } from "../../../../app/index.js";
 
 const told = /** @type {HTMLElement} */ (document.getElementById("told"));
 
@@ -19,4 +19,15 @@ ask.addEventListener("click", async () => {
   } catch (error) {
     told.textContent = /** @type {any} */ (error).code;
   }
+});
+
+const waits = /** @type {HTMLElement} */ (document.getElementById("waits"));
+exposeTool("other_wait", { description: "Waits until it is cancelled." }, (_given, { signal }) => {
+  waits.textContent = "waiting";
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => {
+      waits.textContent = "aborted";
+      reject(signal.reason);
+    });
+  });
 });

@@ -1,0 +1,163 @@
+"""Who may do what in the workspace: asked for, shown, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import FrameLocator, Locator, Page, expect
+
+from bridge.servers.static_pages import StaticPages
+from tests.e2e.support.owner_dialog import allow, deny, owner_dialog
+from tests.e2e.support.page_server import PAGES, serve_pages
+from tests.e2e.test_workspace import dock, install, lock, opened
+
+TOOL = "This tool, until the workspace is locked or reloaded"
+
+
+@pytest.fixture(scope="module")
+def pages() -> Iterator[StaticPages]:
+    """Serve apps of the tests among the workspace's own."""
+    apps = PAGES / "workspace" / "apps"
+    mounts = {f"/demo/workspace/apps/{app}": apps / app for app in ("other", "guest")}
+    with serve_pages(mounts=mounts) as served:
+        yield served
+
+
+@pytest.fixture
+def guest(page: Page, pages: StaticPages) -> FrameLocator:
+    """Open a workspace with an app that asks for much."""
+    install(page, "guest", "other")
+    opened(page, pages)
+    dock(page, "Guest").click()
+    frame = page.frame_locator("[data-app=guest].tile iframe")
+    expect(frame.get_by_role("heading")).to_have_text("Guest")
+    return frame
+
+
+def do(guest: FrameLocator, name: str) -> None:
+    guest.get_by_role("button", name=name, exact=True).click()
+
+
+def told(guest: FrameLocator) -> Locator:
+    return guest.get_by_role("status")
+
+
+def grants(page: Page) -> Locator:
+    """Show who may do what, and return the list."""
+    shown = page.get_by_role("heading", name="Who may do what")
+    if not shown.is_visible():
+        page.get_by_role("button", name="Who may do what").click()
+    return page.get_by_role("list", name="Who may do what").get_by_role("listitem")
+
+
+def test_a_yes_for_one_call_is_no_yes_for_the_next(page: Page, guest: FrameLocator) -> None:
+    do(guest, "Search the notes")
+    dialog = owner_dialog(page)
+    for words in ("guest", "app:notes:background", "notes_search", '"query": "road"'):
+        expect(dialog).to_contain_text(words)
+    allow(page)
+    expect(told(guest)).to_contain_text("Roadmap")
+    expect(grants(page)).to_have_count(0)
+    do(guest, "Search the notes")
+    deny(page)
+    expect(told(guest)).to_contain_text("OWNER_REQUIRED")
+    # Who was told no is not heard for a while: without another dialog.
+    do(guest, "Search the notes")
+    expect(told(guest)).to_contain_text("OWNER_REQUIRED")
+    expect(dialog).to_be_hidden()
+
+
+def test_a_session_grant_is_shown_used_and_taken_back(page: Page, guest: FrameLocator) -> None:
+    do(guest, "Search the notes")
+    allow(page, TOOL)
+    expect(told(guest)).to_contain_text("Roadmap")
+    (row,) = grants(page).all()
+    expect(row).to_contain_text("Use notes_search of Notes")
+    expect(row).to_contain_text("used once")
+    do(guest, "Search the notes")
+    expect(row).to_contain_text("used 2 times")
+    expect(owner_dialog(page)).to_be_hidden()
+    # Another tool of the same app is another question.
+    do(guest, "List tools of the notes")
+    allow(page, "Every list of its tools, until the workspace is locked or reloaded")
+    expect(told(guest)).to_contain_text("notes_add")
+    expect(grants(page)).to_have_count(2)
+    row.get_by_role("button", name="Take back").press("Enter")
+    expect(grants(page)).to_have_count(1)
+    expect(grants(page).get_by_role("button")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(grants(page)).to_have_count(0)
+    expect(page.locator("#grants-title")).to_be_focused()
+    do(guest, "Search the notes")
+    allow(page, TOOL)
+    expect(grants(page)).to_have_count(1)
+    lock(page)
+    page.get_by_role("button", name="Unlock").click()
+    expect(grants(page)).to_have_count(0)
+
+
+def test_what_is_taken_back_ends_the_call_that_is_under_way(
+    page: Page, guest: FrameLocator
+) -> None:
+    dock(page, "Other").click()
+    # A tile takes the keyboard when it is on the bus.
+    expect(page.locator("iframe[title=Other]")).to_be_focused()
+    other = page.frame_locator("[data-app=other].tile iframe")
+    do(guest, "Wait for the other")
+    allow(page, TOOL)
+    expect(other.locator("#waits")).to_have_text("waiting")
+    expect(told(guest)).to_have_text("asked")
+    grants(page).get_by_role("button", name="Take back").click()
+    expect(told(guest)).to_contain_text("OWNER_REQUIRED")
+    expect(other.locator("#waits")).to_have_text("aborted")
+    # The activity says so too, of whom it was made for.
+    page.get_by_role("button", name="Activity").click()
+    call = page.get_by_role("list", name="The last calls").get_by_role("listitem").first
+    expect(call).to_contain_text("other_wait")
+    expect(call).not_to_contain_text("completed")
+
+
+def test_an_app_sees_its_own_calls_and_no_others(page: Page, guest: FrameLocator) -> None:
+    dock(page, "Other").click()
+    other = page.frame_locator("[data-app=other].tile iframe")
+    other.get_by_role("button", name="Ask the notes").click()
+    allow(page)
+    expect(other.get_by_role("status")).to_have_text("answered")
+    do(guest, "Search the notes")
+    allow(page)
+    expect(told(guest)).to_contain_text("Roadmap")
+    do(guest, "Own calls")
+    expect(told(guest)).to_contain_text("notes_search")
+    expect(told(guest)).to_contain_text("app:guest:tile:main")
+    expect(told(guest)).not_to_contain_text("app:other")
+
+
+def test_an_address_that_is_offered_is_shown_and_not_fetched(
+    page: Page, guest: FrameLocator
+) -> None:
+    fetched: list[str] = []
+    page.context.on("request", lambda request: fetched.append(request.url))
+    do(guest, "Offer")
+    expect(owner_dialog(page)).to_contain_text("https://apps.example/one/manifest.json")
+    allow(page, confirm="Take it")
+    expect(told(guest)).to_contain_text('done {"offered":true}')
+    notice = page.locator("#notice")
+    expect(notice).to_contain_text("https://apps.example/one/manifest.json")
+    expect(notice.get_by_role("button", name="Open in a new tab")).to_be_visible()
+    assert not [url for url in fetched if "apps.example" in url]
+
+
+def test_an_app_opens_anothers_tile_by_the_owners_yes_only(page: Page, guest: FrameLocator) -> None:
+    page.get_by_role("toolbar", name="Arrange Notes").get_by_role("button", name="Close").click()
+    expect(page.locator("[data-app=notes].tile")).to_have_count(0)
+    do(guest, "Open the notes")
+    deny(page)
+    expect(told(guest)).to_contain_text("OWNER_REQUIRED")
+    expect(page.locator("[data-app=notes].tile")).to_have_count(0)
+    page.reload()
+    expect(guest.get_by_role("heading")).to_have_text("Guest")
+    do(guest, "Open the notes")
+    allow(page, confirm="Open it")
+    expect(told(guest)).to_contain_text("app:notes:tile:main")
+    expect(page.locator("[data-app=notes].tile")).to_have_count(1)
