@@ -37,6 +37,7 @@ export class ActivationWatch {
     this._frames = frames;
     this._powers = powers;
     this._frame = view.activeFrame();
+    this._pointed = view.pointedFrame();
     // What was clicked before anybody looked is not known.
     this._moved = view.isActive();
     this._stopListening = view.listen((pressed) => void this._look(pressed));
@@ -98,9 +99,19 @@ export class ActivationWatch {
     const pointed = this._view.pointedFrame();
     const came = frame !== this._frame;
     this._frame = frame;
-    // A frame can take the focus back before anybody sees where it was: the pointer still lies there.
-    const elsewhere = pressed || (pointed !== null && pointed !== frame);
+    // A frame can take the focus back before anybody sees where it was. The pointer lies there, or lay
+    // there until now.
+    const elsewhere = pressed || isOther(pointed, frame) || isOther(this._pointed, frame);
+    this._pointed = pointed;
     this._moved = active && (this._moved || came || elsewhere);
     return active;
   }
+}
+
+/**
+ * @param {Element | null} pointed
+ * @param {Element | null} frame
+ */
+function isOther(pointed, frame) {
+  return pointed !== null && pointed !== frame;
 }

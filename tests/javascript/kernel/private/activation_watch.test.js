@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
+import fc from "fast-check";
+
 import { ActivationWatch } from "../../../../browser_worker/kernel/private/activation_watch.js";
 import { ManualRuntime } from "../../support/manual_runtime.js";
 
@@ -210,6 +212,50 @@ describe("a close look at a click", () => {
     page.active = true;
     assert.equal(await watch.staysWith(NOTES), false);
   });
+});
+
+test("in no order of clicks, thefts and looks is a click of another's taken for a tile's own", () => {
+  let owned = 0;
+  const step = fc.constantFrom(
+    ...["click notes", "click board", "click the page", "steal", "point at board", "point away"],
+    ...["expire", "look", "ask", "ask"],
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const { page, notes, board, watch, look } = make();
+      /** Whose the last click was. @type {any} */
+      let clicked = null;
+      const point = (/** @type {any} */ frame) => {
+        page.pointer = frame;
+        page.tell(false);
+      };
+      const click = (/** @type {any} */ frame) => {
+        point(frame);
+        // From frame to frame no event tells of the click, nor of the keyboard.
+        Object.assign(page, { focus: frame, active: true });
+        clicked = frame;
+      };
+      for (const each of steps) {
+        if (each === "click notes") click(notes);
+        else if (each === "click board") click(board);
+        else if (each === "click the page") {
+          click(null);
+          page.tell(true);
+        } else if (each === "steal") page.focus = board;
+        else if (each === "point at board") point(board);
+        else if (each === "point away") point(null);
+        else if (each === "expire") page.active = false;
+        else if (each === "look") look();
+        if (each !== "ask") continue;
+        const taken = page.focus === board && page.active && !watch.activation().moved;
+        if (taken) assert.equal(clicked, board);
+        if (taken) owned += 1;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+  // The control: there are clicks that it does take for the tile's own.
+  assert.ok(owned > 0);
 });
 
 test("after the end nothing looks any more", () => {
