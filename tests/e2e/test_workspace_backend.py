@@ -84,3 +84,49 @@ def test_notes_outlive_a_lock_and_a_reload_and_deleted_ones_stay_deleted(
     expect(notes.get_by_role("button", name="Shopping")).to_be_visible()
     expect(notes.locator("#count")).to_have_text("2 notes")
     expect(notes.get_by_role("button", name="Roadmap")).to_have_count(0)
+
+
+CALL = """async (method) => {
+  const { HttpCanister } = await import("/kernel/canister/http_canister.js");
+  const methods = ["find", "moved", "private"].map((name) => (
+    { name, kind: "query", input: { type: "object" }, output: true }
+  ));
+  const setTimer = (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  };
+  const powers = { fetch, origin: location.origin, setTimer };
+  const canister = new HttpCanister({ base: "/backend/notes", description: { methods } }, powers);
+  const call = { attachment: undefined, signal: new AbortController().signal };
+  try {
+    return await canister.call(method, { text: "a" }, call);
+  } catch (error) {
+    return { code: error.code };
+  }
+}"""
+
+
+def test_a_backend_on_the_server_is_called_in_the_session_and_led_nowhere_else(
+    page: Page, pages: StaticPages
+) -> None:
+    reached: list[str] = []
+
+    def answer(route: Route) -> None:
+        request = route.request
+        name = request.url.rsplit("/", 1)[1]
+        reached.append(name)
+        if name == "moved":
+            route.fulfill(status=302, headers={"location": "/backend/notes/elsewhere"})
+        elif name == "private":
+            route.fulfill(status=401, json={"message": "who are you?"})
+        else:
+            session = "session=s1" in request.all_headers().get("cookie", "")
+            route.fulfill(json={"method": request.method, "session": session})
+
+    page.route("**/backend/notes/*", answer)
+    page.goto(pages.page)
+    page.context.add_cookies([{"name": "session", "value": "s1", "url": pages.origin}])
+    assert page.evaluate(CALL, "find") == {"result": {"method": "POST", "session": True}}
+    assert page.evaluate(CALL, "moved") == {"code": "TOOL_FAILED"}
+    assert page.evaluate(CALL, "private") == {"code": "OWNER_REQUIRED"}
+    assert reached == ["find", "moved", "private"]
