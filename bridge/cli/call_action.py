@@ -176,6 +176,9 @@ def _finish(
     if not args.json:
         from shlex import quote  # noqa: PLC0415 - for a hint only
 
+        from bridge.cli.consent_wait import asks_owner  # noqa: PLC0415 - for a hint only
+
         again = f"bascule task {app_word(args)} {quote(str(task.get('id')))}"
-        print(f"The call goes on in the app. Ask for its result: {again} --wait", file=sys.stderr)
+        where = "waits for a yes in the page" if asks_owner(task) else "goes on in the app"
+        print(f"The call {where}. Ask for its result: {again} --wait", file=sys.stderr)
     return status

@@ -65,8 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.USAGE
-    except KeyboardInterrupt:
-        return _interrupted(sent=running in COMMANDS and COMMANDS[running].calls)
+    except KeyboardInterrupt as interrupt:
+        calls = running in COMMANDS and COMMANDS[running].calls
+        return _interrupted(sent=calls and not interrupt.args)
     except BrokenPipeError:
         # Nobody reads any more. The interpreter must not fail at its own last flush.
         _write_no_more()

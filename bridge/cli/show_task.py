@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from bridge.cli.app_session import ENDED
 from bridge.cli.app_target import add_app_options, open_app, take_words
 from bridge.cli.call_end import MAX_WAIT_SECONDS, finish_task
 from bridge.cli.call_options import add_session_option, add_timeout_option
+from bridge.cli.consent_wait import asks_owner, say_asks
 from bridge.cli.json_text import compact
 from bridge.cli.progress_bar import await_with_bar
 from bridge.cli.results import add_json_option, print_line, print_value
@@ -28,8 +30,10 @@ examples:
   bascule task my-app 3f2a --wait --timeout 600
   bascule task my-app 3f2a --cancel
 
-Asking for the end of a task is no promise of it: its state says what became of it.
+Asking for the end of a task is no promise of it: its state says what became of it. One that waits
+for a yes in the page has not begun: its end takes the question back.
 """
+_CANCELS: Final = "--cancel takes the question back."
 
 
 def add_parser(subparsers: Subparsers) -> Parser:
@@ -59,13 +63,18 @@ def run(args: argparse.Namespace) -> int:
     with open_app(args) as app:
         if args.timeout is not None:
             app.timeout_seconds = min(args.timeout, BRIDGE_LIMITS.max_call_seconds)
-        if args.wait:
-            return finish_task(await_with_bar(app, task_id, deadline, args), args)
         params = compact({"id": task_id})
         if args.cancel:
             result = app.request("tasks/cancel", params)
         else:
             result = app.look("tasks/get", params)
+        task = result.object_at("task")
+        if asks_owner(task) and not (args.cancel or args.json):
+            say_asks(task, _CANCELS if args.wait else f"--wait waits along. {_CANCELS}")
+        if args.wait:
+            if task.get("state") not in ENDED:
+                result = await_with_bar(app, task_id, deadline, args)
+            return finish_task(result, args)
     if args.json:
         print_line(result.text)
     else:

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-__all__ = ["Stopped", "stop_numbers", "stop_on_signals"]
+__all__ = ["TOLD", "Stopped", "stop_numbers", "stop_on_signals"]
 
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+TOLD: Final = "told"
+"""An interrupt with this argument: its person has been told that nothing was run."""
 
 
 class Stopped(BaseException):

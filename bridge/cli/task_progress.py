@@ -1,7 +1,8 @@
 """How far a task says it has come: a fraction and a text, of whatever its app reports.
 
 An app's progress is its own object; known here are `done` or `completed` of `total`,
-`fraction`, `percent`, and a text in `message`, `stage`, `phase` or `reason`. Contract: tasks.
+`fraction`, `percent`, and a text in `message`, `stage`, `phase` or `reason`. That the owner of the
+page is asked is told in words of our own, which the bar has room for. Contract: tasks.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from bridge.cli.consent_wait import asks_owner
 from bridge.cli.json_text import NumberText
 from bridge.cli.terminal_text import printable
 
@@ -16,6 +18,7 @@ __all__ = ["TaskProgress", "task_progress"]
 
 _MAX_TEXT_CHARS: Final = 60
 _TEXTS: Final = ("message", "stage", "phase", "reason")
+_ASKS: Final = "waits for a yes in the page"
 
 
 class TaskProgress(NamedTuple):
@@ -34,6 +37,8 @@ def task_progress(task: Mapping[str, Any]) -> TaskProgress:
     texts = (progress.get(name) for name in _TEXTS)
     state = task.get("state")
     text = next((t for t in (*texts, state) if type(t) is str and t), "")
+    if asks_owner(task):
+        text = _ASKS
     return TaskProgress(_fraction(progress), printable(text[:_MAX_TEXT_CHARS]))
 
 

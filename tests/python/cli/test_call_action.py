@@ -303,6 +303,7 @@ def test_a_call_that_the_owner_has_not_decided_on_in_time_goes_on_as_a_task(
     assert call("doc.export", "--timeout", "0.05") == ExitCode.DONE
     out, err = capfd.readouterr()
     assert json.loads(out)["state"] == "running"
+    assert "The call waits for a yes in the page." in err
     assert "--wait" in err
 
 

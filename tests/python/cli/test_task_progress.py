@@ -26,6 +26,7 @@ from bridge.cli.task_progress import task_progress
         ({"done": -9, "total": 4}, 0.0, "running"),
         ({"done": 1, "total": 0}, None, "running"),
         ({"reason": "person", "message": "Somebody is asked."}, None, "Somebody is asked."),
+        ({"reason": "consent", "message": "Long."}, None, "waits for a yes in the page"),
         ({"message": "\x1b[31m"}, None, "\\x1b[31m"),
         ({"message": 7, "percent": "10"}, None, "running"),
         ([1], None, "running"),

@@ -59,7 +59,7 @@ class FakeApp:
         self.revision = "12345678901234567890"
         self.task_states = ["running", "completed"]
         self.asks = False
-        """Whether the owner is asked for `doc.export`; a task whose state is `consent` waits for it."""
+        """Whether the owner is asked for `doc.export`: a task of state `consent` waits for it."""
         self.page_size = 2
         self.events: dict[str, Any] = {"now": 9, "next": 1, "missed": 0, "events": []}
 
@@ -110,7 +110,8 @@ class FakeApp:
         return self._result({"task": _task(state)})
 
     def _cancel(self, _: dict[str, Any]) -> str:
-        return self._result({"task": _task("cancelling")})
+        asks = self.task_states[0] == "consent"
+        return self._result({"task": _task("cancelling") | (CONSENT if asks else {})})
 
     def _list(self, params: dict[str, Any]) -> str:
         words = params.get("query", "").lower().split()
