@@ -9,6 +9,10 @@
 export { BusError } from "../contract/bus_error.js";
 export { addAuditTools } from "./audit_tools.js";
 export { BackgroundFrames } from "./background_frames.js";
+export { addCanisters } from "./canister/add_canisters.js";
+export { candidInterface, jsonInterface } from "./canister/canister_interface.js";
+export { HttpCanister } from "./canister/http_canister.js";
+export { LocalCanister, withAttachment } from "./canister/local_canister.js";
 export { ConsentQueue } from "./consent/consent_queue.js";
 export { FrameHandshake } from "./frame_handshake.js";
 export { Grants } from "./grants.js";
