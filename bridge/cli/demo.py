@@ -54,6 +54,8 @@ examples:
 """
 _ATTACH_SECONDS: Final = 300.0
 _STEP_SECONDS: Final = 30.0
+_OWNER_SECONDS: Final = 240.0
+"""Longer than a page lets its owner think, and a call last after that."""
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public name for it
@@ -75,7 +77,8 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
     parser.add_argument(
         "--workspace",
         action="store_true",
-        help="show the workspace instead: apps in one page that call each other's tools",
+        help="show the workspace instead: apps in one page, which its owner lets others use; "
+        "headless, it ends with the question to them",
     )
     parser.add_argument(
         "--stay",
@@ -198,8 +201,9 @@ async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> 
 async def _show_workspace(
     args: argparse.Namespace, bridge: dict[str, str], page: Page | None
 ) -> int:
-    if not await demo_workspace.drive(lambda *words: _run(bridge, *words)):
-        raise DemoError("an app of the workspace refused")
+    show = demo_workspace.drive if page is None else demo_workspace.ask
+    if not await show(lambda *words: _run(bridge, *words, seconds=_OWNER_SECONDS, stderr=None)):
+        raise DemoError("the owner of the page said no, or an app did: the lines above tell it")
     if page is not None:
         picture: Path = args.screenshot or Path("bascule-demo.png")
         await page.screenshot(path=str(picture))
@@ -336,7 +340,13 @@ async def _read(bridge: dict[str, str]) -> str:
     return text
 
 
-async def _run(bridge: dict[str, str], command: str, *arguments: str) -> tuple[int, str]:
+async def _run(
+    bridge: dict[str, str],
+    command: str,
+    *arguments: str,
+    seconds: float = _STEP_SECONDS + 10,
+    stderr: int | None = asyncio.subprocess.DEVNULL,
+) -> tuple[int, str]:
     """Run a real command. The token goes by the environment, never by the arguments."""
     child = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -348,11 +358,11 @@ async def _run(bridge: dict[str, str], command: str, *arguments: str) -> tuple[i
         *arguments,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
+        stderr=stderr,
         env=os.environ | {"BASCULE_TOKEN": bridge["token"]},
     )
     try:
-        async with asyncio.timeout(_STEP_SECONDS + 10):
+        async with asyncio.timeout(seconds):
             output, _ = await child.communicate()
     finally:
         if child.returncode is None:

@@ -1,38 +1,70 @@
-"""The workspace of `bascule demo --workspace`: three apps in one page, driven by commands.
+"""What `bascule demo --workspace` shows: commands to the apps in one page, let in by its owner.
 
-Adds a note and has the board draw, by words that anybody would type.
+Adds a note and has the board draw, by words that anybody would type, and reads who did what. Only a
+person in front of the page can say yes: without a window the demo ends with the question.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from bridge.contract.error_codes import ExitCode
 
-__all__ = ["SLUG", "drive", "what_to_try"]
+__all__ = ["ASKING", "SLUG", "ask", "drive", "what_to_try"]
 
 SLUG: Final = "bascule-workspace"
+ASKING: Final = (
+    "The next call is the first to an app: the page asks you whether this terminal may make it.\n"
+    'Choose "Every app, until the terminal is detached" there, and press "Allow".'
+)
+_UNANSWERED: Final = (
+    "The page asks its owner, and only a person can say yes: without a window nobody can, so the\n"
+    "demo ends with the question. In your own browser: bascule demo --workspace"
+)
+_LATEST: Final = ("--expected-revision", "latest")
 _DRAWING: Final = ("kind=rectangle", "x=120", "y=120", "width=360", "height=180")
-_STEPS: Final = (
-    # Answered when the app is live: a page that was attached may still be starting its apps.
-    ("workspace.tile.open", "app=notes"),
-    ("app.notes.notes_add", "title=Hello from a terminal", "text=Written by a command."),
-    ("workspace.tile.open", "app=board"),
-    ("app.board.board_add", *_DRAWING, "text=Hello from a terminal"),
+_TEXT: Final = "Hello from a terminal"
+# Answered when the app is live: a page that was attached may still be starting its apps.
+_OPEN_NOTES: Final = ("workspace.tile.open", "app=notes", *_LATEST)
+_ADD: Final = ("app.notes.notes_add", f"title={_TEXT}", "text=Written by a command.", *_LATEST)
+_LATER_STEPS: Final = (
+    ("workspace.tile.open", "app=board", *_LATEST),
+    ("app.board.board_add", *_DRAWING, f"text={_TEXT}", *_LATEST),
+    ("workspace.grants.list",),
+    ("workspace.audit.list", "limit=4"),
 )
 
+Run: TypeAlias = Callable[..., Awaitable[tuple[int, str]]]
+"""Takes a command's words, and gives its status and what it printed."""
 
-async def drive(run: Callable[..., Awaitable[tuple[int, str]]]) -> bool:
-    """Do it by `run`, which takes a command's words; say whether all of it worked."""
-    for words in _STEPS:
-        print(f"$ bascule call {SLUG} {shlex.join(words)} --expected-revision latest")
-        status, answer = await run("call", *words, "--expected-revision", "latest")
-        print(answer.strip())
-        if status != ExitCode.DONE:
+
+async def drive(run: Run) -> bool:
+    """Do it, and say whether all of it worked. The page's owner is asked once."""
+    if not await _step(run, _OPEN_NOTES):
+        return False
+    print(f"\n{ASKING}\n")
+    for words in (_ADD, *_LATER_STEPS):
+        if not await _step(run, words):
             return False
     return True
+
+
+async def ask(run: Run) -> bool:
+    """Go as far as to the question, where nobody can answer it. Say whether that worked."""
+    for words in (_OPEN_NOTES, (*_ADD, "--no-wait")):
+        if not await _step(run, words):
+            return False
+    print(f"\n{_UNANSWERED}")
+    return True
+
+
+async def _step(run: Run, words: tuple[str, ...]) -> bool:
+    print(f"$ bascule call {SLUG} {shlex.join(words)}")
+    status, answer = await run("call", *words)
+    print(answer.strip())
+    return status == ExitCode.DONE
 
 
 def what_to_try() -> str:

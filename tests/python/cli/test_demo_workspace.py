@@ -9,22 +9,43 @@ from bridge.cli.main import main
 from bridge.contract.error_codes import ExitCode
 
 
-@pytest.mark.parametrize(("fails", "calls"), [(None, 4), ("app.notes.notes_add", 2)])
+class Runner:
+    """Answers commands, all but one of them well."""
+
+    def __init__(self, fails: str | None = None) -> None:
+        self.fails = fails
+        self.asked: list[tuple[str, ...]] = []
+
+    async def __call__(self, *words: str) -> tuple[int, str]:
+        self.asked.append(words)
+        return (ExitCode.APP_ERROR if words[1] == self.fails else ExitCode.DONE), "answered\n"
+
+
+@pytest.mark.parametrize(("fails", "calls"), [(None, 6), ("app.notes.notes_add", 2)])
 async def test_it_goes_on_until_an_app_refuses(
     fails: str | None, calls: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked: list[tuple[str, ...]] = []
-
-    async def run(*words: str) -> tuple[int, str]:
-        asked.append(words)
-        return (ExitCode.APP_ERROR if words[1] == fails else ExitCode.DONE), "answered\n"
-
+    run = Runner(fails)
     assert await demo_workspace.drive(run) is (fails is None)
-    assert len(asked) == calls
-    assert {words[0] for words in asked} == {"call"}
+    assert len(run.asked) == calls
+    assert {words[0] for words in run.asked} == {"call"}
+    assert not any("--no-wait" in words for words in run.asked)
     out = capsys.readouterr().out
     assert out.count("answered") == calls
     assert "$ bascule call bascule-workspace workspace.tile.open app=notes" in out
+    asking = out.index("the page asks you")
+    assert out.index("app=notes") < asking < out.index("app.notes.notes_add")
+
+
+async def test_where_nobody_can_say_yes_it_ends_with_the_question(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = Runner()
+    assert await demo_workspace.ask(run)
+    *others, last = run.asked
+    assert [words[1] for words in others] == ["workspace.tile.open"]
+    assert (last[1], last[-1]) == ("app.notes.notes_add", "--no-wait")
+    assert "only a person can say yes" in capsys.readouterr().out
 
 
 def test_the_help_and_what_to_try_name_commands_that_there_are(
