@@ -144,6 +144,30 @@ def test_a_double_click_on_an_app_does_not_hit_the_yes_that_comes_up_below_it(
     expect_answers(page, "denied", "once:")
 
 
+def test_what_an_app_lays_over_itself_does_not_lie_over_the_question(probe: Page) -> None:
+    covering = "document.getElementById('thief').contentWindow.postMessage({ cover: true }, '*')"
+    probe.evaluate(covering)
+    probe.wait_for_function("() => thefts.count === 1")
+    go_on = probe.frame_locator("#thief").get_by_role("button", name="Go on")
+    # It can cover itself: where no question is, its own button is clicked.
+    go_on.click()
+    probe.wait_for_function("() => typed.includes('covered')")
+    expect(dialog(probe)).to_be_visible()
+    probe.evaluate(covering)
+    probe.wait_for_function("() => thefts.count === 2")
+    expect(allow(probe)).to_have_attribute("aria-disabled", "false")
+    for name in ("Allow", "Deny"):
+        button = dialog(probe).get_by_role("button", name=name)
+        box = button.bounding_box()
+        assert box is not None
+        middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+        at = probe.evaluate("([x, y]) => document.elementFromPoint(x, y).textContent", middle)
+        assert at == name
+    allow(probe).click()
+    expect_answers(probe, "once:")
+    assert probe.evaluate("typed.join()") == "covered"
+
+
 def test_a_click_that_a_script_makes_says_nothing(probe: Page) -> None:
     ask(probe)
     expect(allow(probe)).to_have_attribute("aria-disabled", "false")

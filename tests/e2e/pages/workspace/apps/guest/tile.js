@@ -18,14 +18,6 @@ const DEEDS = {
     return callTool({ target: other?.endpoint ?? "", name: "other_wait", arguments: {} });
   },
   Copy: () => clipboard.writeText("Copied from the guest"),
-  "Copy later": async () => {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    // After another part of the page was clicked: this one was not.
-    window.focus();
-    document.querySelector("button")?.focus();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await clipboard.writeText("Stolen");
-  },
   Badge: () =>
     callTool({ target: "app:guest:background", name: "guest_badge", arguments: { badge: 7 } }),
   "No badge": () =>
