@@ -86,6 +86,7 @@ export const BUS_LIMITS = Object.freeze({
   maxDescriptorBytes: 65_536,
   maxTopicsOfApp: 64,
   maxAuditEntries: 200,
+  maxPrivateAuditEntries: 50,
   maxSummaryChars: 200,
   /** Of a schema, that an error tells. */
   maxProblems: 16,

@@ -93,7 +93,7 @@ export class AuditRing {
       private: isPrivate,
     };
     this._entries.push(entry);
-    if (this._entries.length > this._maxEntries) this._entries.shift();
+    this._forgetOldest(isPrivate);
     this._observers.notify();
     return (status, outcome) => {
       if (entry.status !== "running") return;
@@ -104,6 +104,19 @@ export class AuditRing {
       if (isPrivate && status === "completed") entry.outcome = null;
       this._observers.notify();
     };
+  }
+
+  /**
+   * Private actions have a room of their own: a badge that changes often hides no call.
+   *
+   * @param {boolean} isPrivate
+   */
+  _forgetOldest(isPrivate) {
+    const most = isPrivate ? BUS_LIMITS.maxPrivateAuditEntries : this._maxEntries;
+    const alike = this._entries.filter((entry) => entry.private === isPrivate);
+    const [oldest] = alike;
+    if (alike.length <= most || oldest === undefined) return;
+    this._entries.splice(this._entries.indexOf(oldest), 1);
   }
 }
 

@@ -43,6 +43,20 @@ describe("the audit ring", () => {
     ]);
   });
 
+  test("keeps the last 50 private actions beside them: they push out no call", () => {
+    const { audit } = ring();
+    const call = { caller: "a", target: "b", tool: "first", arguments: {} };
+    audit.begin(call)("completed", {});
+    for (let n = 1; n <= 300; n++) {
+      audit.begin({ ...call, tool: `p${n}`, private: true })("completed", {});
+    }
+    const tools = audit.entries().map(({ tool }) => tool);
+    assert.deepEqual(
+      [tools.length, tools[0], tools[1], tools.at(-1)],
+      [51, "first", "p251", "p300"],
+    );
+  });
+
   test("keeps the last 200, and an end that comes after its entry is gone is harmless", () => {
     const { audit } = ring();
     const ends = Array.from({ length: 201 }, (_, n) =>
