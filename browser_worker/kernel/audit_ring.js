@@ -45,6 +45,7 @@ export class AuditRing {
     this._clock = clock;
     this._maxEntries = maxEntries;
     this._count = 0;
+    this._privates = 0;
     /** Oldest first. @type {AuditEntry[]} */
     this._entries = [];
     /** @type {Observers<void>} */
@@ -113,10 +114,12 @@ export class AuditRing {
    */
   _forgetOldest(isPrivate) {
     const most = isPrivate ? BUS_LIMITS.maxPrivateAuditEntries : this._maxEntries;
-    const alike = this._entries.filter((entry) => entry.private === isPrivate);
-    const [oldest] = alike;
-    if (alike.length <= most || oldest === undefined) return;
-    this._entries.splice(this._entries.indexOf(oldest), 1);
+    if (isPrivate) this._privates += 1;
+    const kept = isPrivate ? this._privates : this._entries.length - this._privates;
+    if (kept <= most) return;
+    const oldest = this._entries.findIndex((entry) => entry.private === isPrivate);
+    this._entries.splice(oldest, 1);
+    if (isPrivate) this._privates -= 1;
   }
 }
 
