@@ -123,7 +123,10 @@ def turn_in_bare_workspace(page: Page, pages: StaticPages) -> FrameLocator:
     watch_clicks(page)
     page.goto(f"{pages.origin}/probe/workspace/bare.html")
     page.wait_for_function("() => globalThis.workspace !== undefined")
-    page.evaluate("workspace.install([...apps, assistant])")
+    page.evaluate("workspace.install([...apps, assistant, board])")
+    for app in ("notes", "board", "assistant"):
+        live = f"() => workspace.kernel.endpoints().some(({{ app }}) => app === '{app}')"
+        page.wait_for_function(live)
     page.evaluate("workspace.openTile('assistant')")
     frame = page.frame_locator("iframe[title=Assistant]")
     frame.get_by_role("button", name="Enable").click()
@@ -146,7 +149,7 @@ def bare_pages() -> Iterator[StaticPages]:
 
 def test_a_turn_ends_with_the_version_of_its_app(page: Page, bare_pages: StaticPages) -> None:
     turn_in_bare_workspace(page, bare_pages)
-    page.evaluate("workspace.install([...apps, { ...assistant, version: '2' }])")
+    page.evaluate("workspace.install([...apps, { ...assistant, version: '2' }, board])")
     page.wait_for_function("() => turns.all().length === 0")
     assert page.evaluate("owner.consent.current") is None
     # The new one is not enabled because the old one was.
@@ -155,14 +158,27 @@ def test_a_turn_ends_with_the_version_of_its_app(page: Page, bare_pages: StaticP
     expect(frame.get_by_role("button", name="Enable")).to_be_visible()
 
 
+def test_a_question_about_an_app_ends_with_its_version(page: Page, bare_pages: StaticPages) -> None:
+    frame = turn_in_bare_workspace(page, bare_pages)
+    page.evaluate("workspace.install([{ ...apps[0], version: '2' }, apps[1], assistant, board])")
+    page.wait_for_function("() => owner.consent.current === null")
+    assert page.evaluate("owner.grants.all()") == []
+    expect(frame.get_by_role("button", name="Run")).to_be_visible()
+    # The assistant itself did not change: it may begin another turn.
+    expect(frame.get_by_role("button", name="Disable")).to_be_visible()
+
+
 def test_what_was_allowed_of_an_app_ends_with_its_version_in_the_middle_of_a_turn(
     page: Page, bare_pages: StaticPages
 ) -> None:
     frame = turn_in_bare_workspace(page, bare_pages)
+    granted = "owner.grants.all().filter(({ target }) => target === 'notes').length"
     assert page.evaluate("allow()")
-    page.wait_for_function("() => owner.grants.all().length > 0 || turns.all().length === 0")
-    page.evaluate("workspace.install([{ ...apps[0], version: '2' }, apps[1], assistant])")
-    assert page.evaluate("owner.grants.all().filter(({ target }) => target === 'notes')") == []
-    expect(frame.get_by_role("button", name="Run")).to_be_visible()
-    # The assistant itself did not change: it may begin another turn.
-    expect(frame.get_by_role("button", name="Disable")).to_be_visible()
+    page.wait_for_function("() => owner.consent.current?.prompt.title.includes('board')")
+    assert page.evaluate(granted) == 1
+    page.evaluate("workspace.install([{ ...apps[0], version: '2' }, apps[1], assistant, board])")
+    assert page.evaluate(granted) == 0
+    # What concerns neither app goes on: the turn, and its question about another one.
+    assert page.evaluate("turns.all().length") == 1
+    assert page.evaluate("allow()")
+    expect(frame.get_by_text("Drew 1 card")).to_be_visible()

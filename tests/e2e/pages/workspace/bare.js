@@ -23,7 +23,7 @@ async function manifest(id) {
 }
 
 const apps = await Promise.all([manifest("notes"), manifest("other")]);
-const assistant = await manifest("assistant");
+const [assistant, board] = await Promise.all([manifest("assistant"), manifest("board")]);
 const authorisation = new FreeAuthorisation();
 const powers = pagePowers();
 const attention = new ActivationWatch({
@@ -64,5 +64,5 @@ function allow() {
   return shown !== null && owner.consent.answer(shown.id, { allow: true, choice });
 }
 
-Object.assign(globalThis, { workspace, apps, assistant, authorisation, code, owner, allow });
+Object.assign(globalThis, { workspace, apps, assistant, board, authorisation, code, owner, allow });
 Object.assign(globalThis, { turns: joined.turns });
