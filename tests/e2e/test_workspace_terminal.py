@@ -14,12 +14,13 @@ from playwright.sync_api import Page, Route, expect
 
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach
+from tests.e2e.support.let_in import SESSION, let_in
 from tests.e2e.support.page_server import PAGES, serve_pages
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
 from tests.e2e.support.waiting import wait_until
 
 APPS = "/demo/workspace/apps"
-APP = ("--app", "Bascule Workspace")
+APP = ("--app", "Bascule Workspace", "--session", SESSION)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def terminal(
     attach: Attach,
     installed: list[str],
 ) -> Iterator[RealBridge]:
-    """Attach a workspace in which those apps are installed and live."""
+    """Attach a workspace in which those apps are live, and may be used from the terminal."""
 
     def listed(route: Route) -> None:
         response = route.fetch()
@@ -57,6 +58,7 @@ def terminal(
         attach(page, bridge)
         wanted = {f"app:{app}:background" for app in installed}
         wait_until(lambda: wanted <= set(endpoints(bridge)), "the apps")
+        let_in(page, bridge)
         yield bridge
 
 
@@ -117,15 +119,20 @@ def test_what_a_terminal_writes_a_person_sees_and_a_stale_revision_changes_nothi
     assert after > revision
 
 
-def test_calls_of_a_terminal_are_in_the_audit_as_its_sessions_own(terminal: RealBridge) -> None:
-    call = {"action": "app.notes.notes_search", "input": {"query": "a"}}
-    terminal.result("actions/execute", call, session="mine")
-    [entry] = [
-        each
-        for each in read(terminal, "workspace.audit.list", {"app": "notes"})["entries"]
-        if each["tool"] == "notes_search" and each["caller"].startswith("external:")
-    ]
-    assert entry["caller"] == "external:bridge:mine"
+def test_calls_of_a_terminal_are_in_the_audit_as_its_sessions_own(
+    page: Page, terminal: RealBridge
+) -> None:
+    let_in(page, terminal, session="mine")
+
+    def found() -> list[Any]:
+        return [
+            each
+            for each in read(terminal, "workspace.audit.list", {"app": "notes"})["entries"]
+            if each["tool"] == "notes_search" and each["caller"] == "external:bridge:mine"
+        ]
+
+    wait_until(lambda: [each["status"] for each in found()] == ["completed"], "the call")
+    [entry] = found()
     assert entry["target"] == "app:notes:background"
     assert entry["status"] == "completed"
 
@@ -222,6 +229,8 @@ def test_a_locked_workspace_lets_no_terminal_in_until_it_is_unlocked(
     assert error["data"]["availability"]["code"] == "LOCKED"
     page.get_by_role("button", name="Unlock").click()
     wait_until(lambda: "app.notes.notes_search" in actions(terminal, "app."), "the notes")
+    # What it was allowed has ended with the lock: the owner is asked anew.
+    let_in(page, terminal)
     read(terminal, "app.notes.notes_search", {"query": ""})
     gone = terminal.call("resources/read", {"uri": resource})
     assert "UNKNOWN_RESOURCE" in gone.stdout
