@@ -101,14 +101,15 @@ export class CallAdmission {
 
   /**
    * An app that runs a call of somebody else's reaches no further in its own name, from none of its
-   * endpoints: what it asks is asked for the other, or not at all.
+   * endpoints: what it asks is asked for the other, or not at all. A call that it has made of itself is in
+   * its own name too, else one within the app would be the way round this.
    *
    * @param {CallSource} source
    * @param {string | null} app Of the target; null for the page itself.
    * @returns {BusError | null}
    */
   scopeRefusal(source, app) {
-    if (source.app === null || source.invocation !== null || app === source.app) return null;
+    if (source.app === null || app === source.app || !isInOwnName(source)) return null;
     const foreign = this._parts.invocations.foreignTo(source.app);
     if (foreign === undefined) return null;
     return new BusError(
@@ -172,6 +173,11 @@ export class CallAdmission {
       },
     });
   }
+}
+
+/** @param {CallSource} source Of an app. */
+function isInOwnName({ app, invocation, root }) {
+  return invocation === null || (root?.kind === "app" && root.app === app);
 }
 
 /**

@@ -164,7 +164,7 @@ export class ProvenanceModel {
     const request = this.note({
       app,
       root,
-      own: token === undefined,
+      own: token === undefined || (root?.kind === "app" && root.app === app),
       target: /** @type {typeof PLACES[number]} */ (PLACES[target])[0],
       tool: called,
     });

@@ -129,3 +129,89 @@ test("an app that a terminal or another app has called is refused likewise", asy
     assert.equal(await outcome(tile.app, tile.app.call(NOTES, "find")), "ok");
   }
 });
+
+describe("a call that an app made of itself", () => {
+  /** A terminal's call waits in the helper, whose tile and background have called each other before and since. */
+  const laundry = async () => {
+    const made = makeAgentKernel();
+    const { kernel, ports } = made;
+    const { helper, tile, notes } = await made.workspace();
+    const stop = new AbortController();
+    /** @type {string[]} */
+    const tokens = [];
+    const hop = {
+      handler: (/** @type {any} */ _given, /** @type {any} */ message) =>
+        void tokens.push(message.payload.invocation),
+    };
+    helper.app.expose({ hop, other: { handler: () => undefined } });
+    tile.app.expose({ hop });
+    helper.app.call(tile.endpoint.id, "hop");
+    await ports.settle();
+    const before = String(tokens.at(-1));
+    /** @param {string} token */
+    const reach = (token) => made.scoped(tile.app, token, { target: NOTES, name: "find" });
+    const delegate = { target: NOTES, name: "find" };
+    const asked = made.scoped(tile.app, before, {
+      ...{ target: "kernel", name: "attachments.delegate" },
+      arguments: delegate,
+    });
+    const { delegation } = (await made.response(tile.app, asked)).ok;
+    // As long as the helper answers to nobody else, all of these are let through.
+    assert.equal(await made.outcome(tile.app, reach(before)), "ok");
+    const call = { caller: "external:bridge:1", target: HELPER, name: "other" };
+    kernel.call({ ...call, signal: stop.signal }).catch(() => {});
+    await ports.settle();
+    helper.app.call(tile.endpoint.id, "hop");
+    await ports.settle();
+    const since = String(tokens.at(-1));
+    assert.notEqual(since, before);
+    return { ...made, helper, tile, notes, stop, before, since, delegation, delegate, reach };
+  };
+
+  test("is no way round that: not to another app, nor to a tool of the page", async () => {
+    const { before, since, outcome, ports, reach, scoped, stop, tile } = await laundry();
+    for (const token of [before, since]) {
+      assert.equal(await outcome(tile.app, reach(token)), "SCOPED_CONTEXT_REQUIRED");
+      const list = scoped(tile.app, token, { target: NOTES }, "tools.list");
+      assert.equal(await outcome(tile.app, list), "SCOPED_CONTEXT_REQUIRED");
+      const page = { target: "kernel", name: "attachments.delegate" };
+      const given = { arguments: { target: NOTES, name: "find" } };
+      const asked = scoped(tile.app, token, { ...page, ...given });
+      assert.equal(await outcome(tile.app, asked), "SCOPED_CONTEXT_REQUIRED");
+      const looks = { target: "kernel", name: "endpoints.list" };
+      assert.equal(await outcome(tile.app, scoped(tile.app, token, looks)), "ok");
+    }
+    stop.abort();
+    await ports.settle();
+    for (const token of [before, since]) {
+      assert.equal(await outcome(tile.app, reach(token)), "ok");
+    }
+  });
+
+  test("is none by what was delegated before, either", async () => {
+    const { delegate, delegation, outcome, tile } = await laundry();
+    const call = tile.app.ask("tools.call", { ...delegate, delegation });
+    assert.equal(await outcome(tile.app, call), "SCOPED_CONTEXT_REQUIRED");
+  });
+
+  test("still calls for its app, by whichever of its frames, through another app and back", async () => {
+    const { connect, outcome, ports, scoped, workspace } = makeAgentKernel();
+    const { helper, tile, notes } = await workspace();
+    const board = connect("board");
+    board.app.expose({ draw: { handler: () => 1 } });
+    /** @type {string[]} */
+    const tokens = [];
+    const keep = {
+      handler: (/** @type {any} */ _given, /** @type {any} */ message) =>
+        void tokens.push(message.payload.invocation),
+    };
+    for (const { app } of [helper, tile, notes]) app.expose({ keep });
+    tile.app.call(NOTES, "keep");
+    await ports.settle();
+    scoped(notes.app, String(tokens.at(-1)), { target: HELPER, name: "keep" });
+    await ports.settle();
+    const draw = { target: board.endpoint.id, name: "draw" };
+    const call = scoped(helper.app, String(tokens.at(-1)), draw);
+    assert.equal(await outcome(helper.app, call), "ok");
+  });
+});
