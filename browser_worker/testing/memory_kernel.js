@@ -8,7 +8,9 @@
 import { AppRuntime } from "../app/app_runtime.js";
 import { addAgent } from "../kernel/agent/add_agent.js";
 import { ConsentQueue } from "../kernel/consent/consent_queue.js";
+import { Grants } from "../kernel/grants.js";
 import { Kernel } from "../kernel/kernel.js";
+import { OwnerPolicy } from "../kernel/owner_policy.js";
 import { HeldProcess, idlePowers } from "./held_process.js";
 
 /** @import { EndpointKind, EndpointPlace } from "../contract/bus_names.js" */
@@ -21,7 +23,9 @@ import { HeldProcess, idlePowers } from "./held_process.js";
  * @typedef {object} MemoryOptions
  * @property {readonly AppSummary[]} [apps] The installed apps; `declares: { agent: ["run"] }` has one that
  *   may act as an agent by its tool `run`.
- * @property {RoutingPolicy} [policy] Who may call across apps; without one nobody but the test itself.
+ * @property {boolean} [askOwner] Whether the owner is asked who may call across apps, as a workspace asks
+ *   them: the test answers. Without it, and without a policy, nobody may but the test itself.
+ * @property {RoutingPolicy} [policy] Who may call across apps, in place of both.
  * @property {KernelPowers} [powers] Clock and timers, for a test that holds them in its hand.
  * @property {() => [BusPort, BusPort]} [makePorts]
  */
@@ -35,7 +39,7 @@ import { HeldProcess, idlePowers } from "./held_process.js";
 
 export class MemoryKernel {
   /** @param {MemoryOptions} options */
-  constructor({ apps = [], policy, powers = idlePowers(), makePorts }) {
+  constructor({ apps = [], askOwner = false, policy, powers = idlePowers(), makePorts }) {
     this._held = new HeldProcess();
     this._powers = powers;
     this._makePorts = makePorts ?? (() => this._held.channel());
@@ -48,15 +52,20 @@ export class MemoryKernel {
       focusedEndpoint: () => this._clicked?.id ?? null,
       activation: () => ({ active: this._clicked?.open === true, moved: false }),
     };
+    /** What the owner is asked: `current`, and `answer` for the test to be the owner. */
+    this.consent = new ConsentQueue(powers);
+    /** What the owner has allowed. */
+    this.grants = new Grants(powers, () => apps);
+    const owner = { grants: this.grants, consent: this.consent, apps: () => apps };
+    const asked = policy ?? (askOwner ? new OwnerPolicy(owner) : undefined);
     /** The kernel itself: `call`, `endpoints`, `audit`. */
     this.kernel = new Kernel({
       powers,
       attention,
       apps: () => apps,
-      ...(policy === undefined ? {} : { policy }),
+      ...(asked === undefined ? {} : { policy: asked }),
     });
-    /** What the owner is asked: `current`, and `answer` for the test to be the owner. */
-    this.consent = new ConsentQueue(powers);
+    this.kernel.addKeeper(this.grants);
     /** What is enabled as an agent, and the turns that run. */
     this.agent = addAgent(this.kernel, { powers, attention, consent: this.consent });
     this._held.isBusy = () => this.kernel.callsInFlight > 0 || this.consent.current !== null;

@@ -36,6 +36,8 @@ APP = {"index.html", "app.js", "count.py", "test_counter.py"}
 """The files of the example of an app."""
 NATIVE = {"notes.py", "notes_headless.py"}
 BUS = {"todo_background.js", "todo_tile.js"}
+AUTHORS = {"planner.js", "planner.test.js", "counter_backend.js"}
+"""What authors of apps and pages write and test without a browser."""
 NOT_RUN_HERE = {
     "scripts/demo": "what it prints and shows is tested with the demo",
     "scripts/setup ": "the package that it makes is tested with the packages",
@@ -278,6 +280,47 @@ def test_the_app_of_the_bus_works_in_its_frames(page: Page, todo_pages: StaticPa
     assert tile.evaluate("() => part.tools") == ["todo_add"]
 
 
+COUNTER_TEST = """
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createMemoryKernel } from "bascule/testing";
+import { pagePowers } from "bascule/kernel";
+import { installCounter } from "./counter_backend.js";
+
+test("the backend counts", async (t) => {
+  const apps = [{ id: "counter", name: "Counter", version: "1" }];
+  const memory = createMemoryKernel({ apps });
+  t.after(() => memory.close());
+  const store = { load: () => null, save: () => {} };
+  installCounter(memory.kernel, { consent: memory.consent, store, powers: pagePowers() });
+  const { runtime } = memory.connect("counter");
+  const more = { method: "add", arguments: { arg0: "2" } };
+  await runtime.actions.canister.updateSelf(more);
+  assert.equal((await runtime.actions.canister.updateSelf(more)).result, "4");
+});
+"""
+
+
+@pytest.mark.skip_browser("firefox")
+def test_what_authors_of_apps_write_works_without_a_browser(tmp_path: Path) -> None:
+    for block in blocks():
+        if block.name in AUTHORS:
+            (tmp_path / block.name).write_text(block.text, encoding="utf-8")
+    (tmp_path / "counter.test.js").write_text(COUNTER_TEST, encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "bascule").symlink_to(ROOT)
+    done = subprocess.run(
+        ["node", "--test", "planner.test.js", "counter.test.js"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "# pass 2" in done.stdout
+
+
 def test_a_manifest_is_shown_as_an_app_has_it() -> None:
     shown = [block.text for block in blocks() if '"tiles"' in block.text]
     notes = ROOT / "browser_worker" / "demo" / "workspace" / "apps" / "notes" / "manifest.json"
@@ -317,6 +360,7 @@ def test_every_block_is_run_or_said_to_be_run_elsewhere() -> None:
         *APP,
         *NATIVE,
         *BUS,
+        *AUTHORS,
     }
     assert len(shell()) == 7
     texts = [block.text for block in blocks() if block.language == "sh"]
