@@ -1,13 +1,10 @@
 // @ts-check
 /** The words of the questions that agent mode asks the owner. Contract: bus, agent mode, consent. */
 
-import { seen } from "../well_formed.js";
+import { appFact } from "../call_prompt.js";
 
 /** @import { Prompt } from "../consent/consent_queue.js" */
 /** @import { AgentApp } from "./agent_mode.js" */
-
-const MAX_NAME_CHARS = 60;
-const MAX_TEXT_CHARS = 200;
 
 /**
  * What the grants and the questions of an agent are kept by.
@@ -27,7 +24,7 @@ export function agentSubject(app, entrypoint) {
 export function enablePrompt(app, entrypoint) {
   return {
     subject: `app:${app.id}`,
-    title: `Let ${shownName(app)} act as an agent?`,
+    title: `Let the app ${app.id} act as an agent?`,
     facts: [
       ...factsOf(app, entrypoint),
       {
@@ -56,7 +53,7 @@ export function enablePrompt(app, entrypoint) {
 export function startPrompt(app, entrypoint) {
   return {
     subject: agentSubject(app.id, entrypoint),
-    title: `Start ${shownName(app)} as an agent now?`,
+    title: `Start the app ${app.id} as an agent now?`,
     facts: [
       ...factsOf(app, entrypoint),
       {
@@ -75,13 +72,8 @@ export function startPrompt(app, entrypoint) {
  */
 function factsOf(app, entrypoint) {
   return [
-    { label: "App", value: `${shownName(app)} (${app.id})` },
-    { label: "Version", value: seen(app.version, MAX_TEXT_CHARS) },
+    // By its id first, which is the kernel's: what it calls itself may be another's name, or a question.
+    appFact("App", app.id, [app]),
     { label: "Entrypoint", value: entrypoint },
   ];
-}
-
-/** @param {AgentApp} app */
-function shownName({ name }) {
-  return seen(name, MAX_NAME_CHARS);
 }

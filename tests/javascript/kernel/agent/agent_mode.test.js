@@ -15,20 +15,19 @@ const DISABLED = { enabled: false, entrypoints: [{ name: "run", enabled: false }
 describe("agent.mode.request", () => {
   test("asks the owner, who is told the app, its exact version and its entrypoint", async () => {
     const { agent, answer, apps, click, ports, response, workspace } = makeAgentKernel();
-    apps[0].name = "Helper\u202e of yours";
+    apps[0].name = "Notes\u202e (notes)";
     const { tile } = await workspace({ enabled: false });
     click(TILE);
     const id = tile.app.ask("agent.mode.request", ASKED);
     await ports.settle();
     const prompt = await answer(true);
-    assert.equal(prompt.title, "Let Helper\ufffd of yours act as an agent?");
+    assert.equal(prompt.title, "Let the app helper act as an agent?");
     const facts = prompt.facts.map(({ label, value }) => [label, value]);
-    assert.deepEqual(facts.slice(0, 3), [
-      ["App", "Helper\ufffd of yours (helper)"],
-      ["Version", "1.0"],
+    assert.deepEqual(facts.slice(0, 2), [
+      ["App", "helper, version 1.0, which calls itself “Notes\ufffd (notes)”"],
       ["Entrypoint", "run"],
     ]);
-    assert.match(facts[3]?.[1] ?? "", /decides by itself/);
+    assert.match(facts[2]?.[1] ?? "", /decides by itself/);
     assert.deepEqual((await response(tile.app, id)).ok, ENABLED);
     assert.deepEqual(agent.mode.all(), [{ app: "helper", version: "1.0", entrypoint: "run" }]);
   });
