@@ -78,7 +78,9 @@ function readOffer(text, origin) {
   } catch {
     throw refused("it is no whole address");
   }
-  if (url.protocol !== "https:" && url.origin !== origin) {
+  // A blob has the origin of its page, and whatever a script has put in it.
+  const isOwn = url.protocol === "http:" && url.origin === origin;
+  if (url.protocol !== "https:" && !isOwn) {
     throw refused("it is neither https nor of this page's own origin");
   }
   // Who writes a name before the host may want another host to be read.
