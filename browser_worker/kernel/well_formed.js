@@ -1,8 +1,11 @@
 // @ts-check
 /** Text of an app's own that has to be written as JSON, whatever it is. */
 
-/** What a person does not see, and what moves other text about: controls, marks, and directions. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2065]/gu;
+/**
+ * What a person does not see, and what moves other text about: controls, marks, directions, and letters
+ * that are drawn as nothing, in which a text can hide.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
  * @param {string} text

@@ -453,7 +453,12 @@ describe("the question", () => {
       argumentsText({ a: "x\u202ey\u200b\n", "\u{e0041}": 1 }),
       '{\n  "a": "x\\u202ey\\u200b\\n",\n  "\\udb40\\udc41": 1\n}',
     );
-    const tricky = { a: "x\u202ey\u00ad", "\u{e0041}": ["\u2028", "\ud800"] };
+    // Fillers, selectors and a blank of Braille are letters and marks, and drawn as nothing.
+    assert.equal(
+      argumentsText({ a: "\u3164\uffa0\u115f\u034f\ufe0f\u2800\u{e0100}" }),
+      '{\n  "a": "\\u3164\\uffa0\\u115f\\u034f\\ufe0f\\u2800\\udb40\\udd00"\n}',
+    );
+    const tricky = { a: "x\u202ey\u00ad\u3164\u2800\ufe0f", "\u{e0041}": ["\u2028", "\ud800"] };
     assert.deepEqual(JSON.parse(argumentsText(tricky) ?? ""), tricky);
   });
 
