@@ -36,6 +36,12 @@ import { seen } from "./well_formed.js";
  * @property {boolean} private Of a private action: for the owner's eyes only.
  */
 
+/**
+ * @typedef {((status: Exclude<AuditStatus, "running">, outcome: unknown) => void)
+ *   & { letThrough: () => void }} Audited Notes how a call ended, once; and before that, that it was let
+ *   through to its target.
+ */
+
 export class AuditRing {
   /**
    * @param {{ now: () => number, wallNow: () => number }} clock
@@ -48,6 +54,8 @@ export class AuditRing {
     this._privates = 0;
     /** Oldest first. @type {AuditEntry[]} */
     this._entries = [];
+    /** Which of them came as far as their target. @type {WeakSet<AuditEntry>} */
+    this._letThrough = new WeakSet();
     /** @type {Observers<void>} */
     this._observers = new Observers();
   }
@@ -63,11 +71,14 @@ export class AuditRing {
   }
 
   /**
-   * @param {(entry: AuditEntry) => boolean} [wanted]
+   * @param {(entry: AuditEntry, letThrough: boolean) => boolean} [wanted] `letThrough`: the call was decided
+   *   on, and was for its target to know of.
    * @returns {AuditEntry[]} Copies, oldest first.
    */
   entries(wanted = () => true) {
-    return this._entries.filter(wanted).map((entry) => ({ ...entry }));
+    return this._entries
+      .filter((entry) => wanted(entry, this._letThrough.has(entry)))
+      .map((entry) => ({ ...entry }));
   }
 
   /**
@@ -75,7 +86,7 @@ export class AuditRing {
    *
    * @param {AuditedCall} call
    *   Of a private action nothing but its name is kept.
-   * @returns {(status: Exclude<AuditStatus, "running">, outcome: unknown) => void} Notes its end, once.
+   * @returns {Audited}
    */
   begin({ caller, target, tool, arguments: given, root = null, private: isPrivate = false }) {
     const startedAt = this._clock.now();
@@ -96,7 +107,8 @@ export class AuditRing {
     this._entries.push(entry);
     this._forgetOldest(isPrivate);
     this._observers.notify();
-    return (status, outcome) => {
+    /** @type {(...end: Parameters<Audited>) => void} */
+    const end = (status, outcome) => {
       if (entry.status !== "running") return;
       entry.status = status;
       // A clock of a page has a fraction of many digits, which says nothing.
@@ -105,6 +117,7 @@ export class AuditRing {
       if (isPrivate && status === "completed") entry.outcome = null;
       this._observers.notify();
     };
+    return Object.assign(end, { letThrough: () => void this._letThrough.add(entry) });
   }
 
   /**

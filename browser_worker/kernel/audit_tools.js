@@ -51,7 +51,8 @@ export function addAuditTools(tools, audit) {
       }
       const agent = root?.kind === "agent" ? root.subject : null;
       const entries = audit.entries(
-        (entry) => isOwn(entry, app) && (agent === null || entry.root === agent),
+        (entry, letThrough) =>
+          isOwn(entry, app, letThrough) && (agent === null || entry.root === agent),
       );
       return { entries: entries.slice(-limit).map((entry) => toldTo(app, entry)) };
     },
@@ -59,14 +60,16 @@ export function addAuditTools(tools, audit) {
 }
 
 /**
- * A call that was refused never came to its target: it is its caller's alone.
+ * A call that was refused, or given up before it was decided on, never came to its target: it is its
+ * caller's alone. Else whoever calls could tell an app something that the owner has not let through.
  *
  * @param {AuditEntry} entry
  * @param {string} app
+ * @param {boolean} letThrough
  */
-function isOwn({ caller, target, status, private: isPrivate }, app) {
+function isOwn({ caller, target, private: isPrivate }, app, letThrough) {
   if (isPrivate) return false;
-  return isOf(caller, app) || (isOf(target, app) && status !== "refused");
+  return isOf(caller, app) || (isOf(target, app) && letThrough);
 }
 
 /**

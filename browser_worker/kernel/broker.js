@@ -172,6 +172,7 @@ export class Broker {
                 return;
               }
               leave = admitted;
+              audited.letThrough();
               this._deadlines.cancel(deadline);
               deadline = this._deadlineOf(call, secondsOf(request));
               // The source's own is watched already.

@@ -28,6 +28,7 @@ function ring() {
    */
   const note = (caller, target, { status = "completed", ...more } = {}) => {
     const end = audit.begin({ caller, target, tool: "t", arguments: { said: "words" }, ...more });
+    if (status !== "refused") end.letThrough();
     if (status !== "running") end(status, "told");
   };
   /**
@@ -167,4 +168,29 @@ describe("audit.list", () => {
     await ports.settle();
     assert.ok((await list(notes)).includes("let through"));
   });
+
+  for (const [how, end] of /** @type {[string, (made: any, id: number) => void][]} */ ([
+    ["is asked", () => {}],
+    [
+      "was asked, and the caller gave up",
+      ({ board }, id) => board.app.send({ type: "cancel", id, payload: { reason: "r" } }),
+    ],
+    ["was asked, and the caller went", ({ kernel, board }) => kernel.disconnect(board.endpoint)],
+  ])) {
+    test(`tells an app nothing of a call about which the owner ${how}`, async () => {
+      const made = makeOwnedKernel();
+      const notes = made.connect("notes");
+      const board = made.connect("board");
+      const id = board.app.call(NOTES, "a_word_to_notes");
+      await made.ports.settle();
+      assert.notEqual(made.consent.current, null);
+      end({ ...made, board }, id);
+      await made.ports.settle();
+      const asked = notes.app.call("kernel", "audit.list");
+      await made.ports.settle();
+      assert.ok(!JSON.stringify(notes.app.response(asked)).includes("a_word_to_notes"));
+      // The owner does see it.
+      assert.ok(made.kernel.audit.entries().some(({ tool }) => tool === "a_word_to_notes"));
+    });
+  }
 });
