@@ -476,6 +476,8 @@ def look(page: Page, pages: StaticPages, name: str) -> None:
     notes.get_by_role("button", name="Roadmap").click()
     expect(notes.locator("#saved")).to_have_text("Saved")
     dock(page, "Other").click()
+    # A tile takes the keyboard when it runs, and the page goes there: not under the pointer.
+    expect(page.locator("iframe[title='Other']")).to_be_focused()
     other = page.frame_locator("[data-app=other].tile iframe")
     other.get_by_role("button", name="Ask the notes").click()
     expect(owner_dialog(page).get_by_role("button", name="Allow")).to_be_enabled()

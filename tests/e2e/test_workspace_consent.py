@@ -271,7 +271,9 @@ LONG = "\n".join(f'  "line {at}": "<b>not markup</b> and many words after it",' 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 360])
-def test_a_long_question_is_seen_whole_at_any_width(probe: Page, width: int, theme: str) -> None:
+def test_a_long_question_is_seen_whole_at_any_width(
+    probe: Page, width: int, theme: str, browser_name: str
+) -> None:
     probe.set_viewport_size({"width": width, "height": 740})
     probe.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
     probe.evaluate("() => { document.getElementById('thief').hidden = true; }")
@@ -295,6 +297,6 @@ def test_a_long_question_is_seen_whole_at_any_width(probe: Page, width: int, the
     assert box.evaluate("(box) => box.scrollHeight > box.clientHeight")
     assert probe.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(probe) == []
-    save(probe, f"consent-{width}-{theme}-{probe.context.browser.browser_type.name}")
+    save(probe, f"consent-{width}-{theme}-{browser_name}")
     allow(probe).click()
     expect_answers(probe, "once:")

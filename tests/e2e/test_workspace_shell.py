@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bridge.servers.static_pages import StaticPages
+from tests.e2e.support.owner_dialog import deny
 from tests.e2e.support.page_server import PAGES, serve_pages
 from tests.e2e.test_workspace import PAGE, dock, focused, install, notes_of, opened, tool
 
@@ -177,6 +178,7 @@ def test_the_activity_shows_what_leaves_an_app_and_counts_the_rest(
     dock(page, "Other").click()
     other = page.frame_locator("[data-app=other].tile iframe")
     other.get_by_role("button", name="Ask the notes").click()
+    deny(page)
     calls = page.get_by_role("list", name="The last calls")
     expect(calls.get_by_role("listitem")).to_have_count(1)
     everything = page.get_by_role("checkbox", name="Calls within an app too")
