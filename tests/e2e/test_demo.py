@@ -9,8 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page, expect
 
-from tests.e2e.support.real_bridge import BASCULE, environment
+from tests.e2e.support.let_in import EVERY_APP
+from tests.e2e.support.owner_dialog import allow, owner_dialog
+from tests.e2e.support.real_bridge import BASCULE, ROOT, environment
+from tests.e2e.support.waiting import wait_until
 
 PATIENCE_SECONDS = 60
 
@@ -65,3 +69,71 @@ def test_a_headless_demo_stays_to_be_driven_and_ends_quietly(
         "bascule-demo.png",
         "bascule-demo-drawing.png",
     }
+
+
+def test_the_owner_of_the_workspace_is_asked_once_by_the_demo_which_reads_what_it_did(
+    page: Page, runtime: Path, tmp_path: Path
+) -> None:
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    # What the demo starts as the person's browser only tells which page it was to open.
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.part && mv {opened}.part {opened}\n')
+    browser.chmod(0o700)
+    env = environment(runtime, BROWSER=f"{browser} %s", TMPDIR=str(tmp_path))
+    with subprocess.Popen(
+        [str(ROOT / "scripts" / "demo"), "--workspace"],
+        cwd=tmp_path,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as demo:
+        try:
+            assert demo.stdout is not None
+            wait_until(opened.exists, "the browser", PATIENCE_SECONDS)
+            page.goto(opened.read_text().strip())
+            page.get_by_role("button", name="Attach", exact=True).click()
+            for line in demo.stdout:
+                if line.startswith("$ ") and "notes_add" in line:
+                    break
+            dialog = owner_dialog(page)
+            expect(dialog).to_contain_text("Let the terminal cli use the app notes?")
+            allow(page, EVERY_APP)
+            shown = []
+            for line in demo.stdout:
+                shown.append(line)
+                if line == "Ctrl-C ends the demo.\n":
+                    break
+                # The yes is to all that comes.
+                assert dialog.is_hidden()
+            note = page.frame_locator("[data-app=notes].tile iframe").get_by_role("button")
+            expect(note.filter(has_text="Hello from a terminal")).to_be_visible()
+            board = page.frame_locator("[data-app=board].tile iframe")
+            expect(board.get_by_role("option", name="rectangle")).to_have_count(1)
+            demo.send_signal(signal.SIGTERM)
+            _, err = demo.communicate(timeout=PATIENCE_SECONDS)
+        finally:
+            demo.kill()
+    told = "".join(shown)
+    assert demo.returncode == 0
+    assert err.count("Waiting for a yes in the page.") == 1
+    assert '"external:bridge:cli"' in told
+    assert '"board_add"' in told
+
+
+def test_a_demo_of_the_workspace_without_a_window_ends_with_the_question(
+    browser_name: str, runtime: Path, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [*BASCULE, "demo", "--workspace", "--headless", browser_name],
+        cwd=tmp_path,
+        env=environment(runtime),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"reason": "consent"' in done.stdout
+    assert "only a person can say yes" in done.stdout
+    assert (tmp_path / "bascule-demo.png").exists()

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,8 @@ from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach
 from tests.e2e.support.browsers import launch_options
 from tests.e2e.support.bus_shell import BusShell
+from tests.e2e.support.let_in import EVERY_APP
+from tests.e2e.support.owner_dialog import allow
 from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import BASCULE, ROOT, RealBridge, environment, run_bridge
 from tests.e2e.support.terminal import run_in_terminal
@@ -349,7 +352,11 @@ def test_the_workspace_is_an_app_like_any_other(
             ),
             "the notes",
         )
-        done = run(shell()[6], tmp_path, newcomer)
+        [block] = [text for text in shell() if "bascule call bascule-workspace" in text]
+        with ThreadPoolExecutor(1) as threads:
+            running = threads.submit(run, block, tmp_path, newcomer)
+            allow(page, EVERY_APP)
+            done = running.result()
     assert "Hello" in done.stdout
 
 
