@@ -29,6 +29,8 @@ import { jsonInterface } from "./canister_interface.js";
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const MAX_TOLD_CHARS = 300;
+/** A day: what is said to be longer may be no number that can be sent. */
+const MAX_RETRY_SECONDS = 86_400;
 const METHOD = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
 /** @implements {CanisterConnector} */
@@ -163,7 +165,9 @@ function refusal({ status, headers }, text) {
     case 503: {
       const seconds = Number(headers.get("retry-after") ?? "");
       const later =
-        Number.isSafeInteger(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {};
+        Number.isSafeInteger(seconds) && seconds > 0
+          ? { retryAfterMs: Math.min(seconds, MAX_RETRY_SECONDS) * 1_000 }
+          : {};
       return new BusError(
         "TOO_MANY_CALLS",
         "The backend has too much to do; nothing was run.",

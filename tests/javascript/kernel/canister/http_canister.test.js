@@ -102,6 +102,10 @@ describe("A call of a backend on the server", () => {
     await assert.rejects(answering("", { status: 503, headers: odd }).call(), {
       retryAfterMs: undefined,
     });
+    const never = { "retry-after": String(Number.MAX_SAFE_INTEGER) };
+    await assert.rejects(answering("", { status: 503, headers: never }).call(), {
+      retryAfterMs: 86_400_000,
+    });
   });
 
   test("takes 1 MiB of an answer, and not one byte more", async () => {
