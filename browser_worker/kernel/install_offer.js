@@ -6,6 +6,7 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { callerFacts, whoIs } from "./call_prompt.js";
+import { askFor } from "./consent/ask_for.js";
 import { refusalOf } from "./consent/refusals.js";
 
 /** @import { CallSource } from "./broker.js" */
@@ -53,7 +54,12 @@ export function addInstallOffer(tools, parts) {
     run: async (/** @type {{ url: string }} */ input, source, signal) => {
       const url = readOffer(input.url, parts.origin);
       if (source.root !== null) {
-        const answer = await parts.consent.ask(promptFor(url, source, parts), signal);
+        const answer = await askFor(
+          parts.consent,
+          source.root,
+          promptFor(url, source, parts),
+          signal,
+        );
         if (!answer.allowed) {
           const agent = source.root.kind === "agent";
           throw refusalOf(answer, { what: "offer this app", agent });

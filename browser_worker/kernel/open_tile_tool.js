@@ -6,6 +6,7 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { appFact, callerFacts, whoIs } from "./call_prompt.js";
+import { askFor } from "./consent/ask_for.js";
 import { refusalOf } from "./consent/refusals.js";
 import { seen } from "./well_formed.js";
 
@@ -74,7 +75,12 @@ export function addOpenTileTool(tools, parts) {
       pace.require(root?.subject ?? source.id);
       const own = root?.kind === "app" && root.app === input.app && source.app === input.app;
       if (!own && root !== null) {
-        const answer = await parts.consent.ask(promptFor(input.app, tile, source, parts), signal);
+        const answer = await askFor(
+          parts.consent,
+          root,
+          promptFor(input.app, tile, source, parts),
+          signal,
+        );
         if (!answer.allowed) {
           throw refusalOf(answer, { what: `open ${input.app}`, agent: root.kind === "agent" });
         }

@@ -7,8 +7,8 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
-import { BUS_LIMITS } from "../contract/limits.js";
 import { MAX_SHOWN_CHARS, callPrompt, grantPrompt, whatOf } from "./call_prompt.js";
+import { askFor } from "./consent/ask_for.js";
 import { refusalOf } from "./consent/refusals.js";
 import { EndLinks } from "./end_links.js";
 import { LISTING } from "./grants.js";
@@ -58,8 +58,6 @@ export class OwnerPolicy {
     this._apps = apps;
     /** Questions that the owner is asked, by what they are about. @type {Map<string, Promise<Decision>>} */
     this._asking = new Map();
-    /** How often the owner was asked in a turn. @type {WeakMap<Root, number>} */
-    this._asked = new WeakMap();
   }
 
   /**
@@ -196,7 +194,6 @@ export class OwnerPolicy {
    */
   async _answer(prompt, use, signal) {
     const { root } = use;
-    this._count(root, 1);
     const needless = new AbortController();
     const stop = this._grants.onChange(() => {
       if (this._grants.find(use) !== null) needless.abort();
@@ -205,31 +202,11 @@ export class OwnerPolicy {
     links.add(signal);
     links.add(root.signal);
     try {
-      const answer = await this._consent.ask(prompt, needless.signal);
-      const unseen = !answer.allowed && (answer.reason === "busy" || answer.reason === "gone");
-      if (unseen) this._count(root, -1);
-      return answer;
+      return await askFor(this._consent, root, prompt, needless.signal);
     } finally {
       stop();
       links.clear();
     }
-  }
-
-  /**
-   * Counts the questions of an agent's turn.
-   *
-   * @param {Root} root
-   * @param {1 | -1} more
-   */
-  _count(root, more) {
-    if (!isAgent(root)) return;
-    const count = (this._asked.get(root) ?? 0) + more;
-    const most = BUS_LIMITS.maxConsentsOfTurn;
-    if (count > most) {
-      const text = `The owner was asked ${most} times in this turn, and is not asked again; nothing was run.`;
-      throw new BusError("AGENT_CONSENT_LIMIT", text);
-    }
-    this._asked.set(root, count);
   }
 
   /**

@@ -5,6 +5,7 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
+import { askFor } from "../consent/ask_for.js";
 import { refusalOf } from "../consent/refusals.js";
 import { prepare } from "./canister_run.js";
 import { callPrompt } from "./canister_prompts.js";
@@ -99,7 +100,7 @@ async function callWithConsent(parts, input, source, signal) {
     const { root } = source;
     const via = parts.invocations.via(source.invocation);
     const prompt = callPrompt({ root, source, via, found, apps: parts.apps() }, given);
-    const answer = await parts.consent.ask(prompt, signal);
+    const answer = await askFor(parts.consent, root, prompt, signal);
     if (!answer.allowed) {
       const what = `call the backend of ${found.app}`;
       throw refusalOf(answer, { what, agent: root.kind === "agent" });

@@ -1,0 +1,50 @@
+// @ts-check
+/**
+ * Asks the owner for whom a call is made. In an agent's turn they are asked so often and no oftener, by
+ * whichever tool. Contract: bus, consent, agent mode.
+ */
+
+import { BusError } from "../../contract/bus_error.js";
+import { BUS_LIMITS } from "../../contract/limits.js";
+
+/** @import { Root } from "../invocations.js" */
+/** @import { ConsentAnswer, ConsentQueue, Prompt } from "./consent_queue.js" */
+
+/** @typedef {Pick<ConsentQueue, "ask">} Asked */
+
+/** How often whom was asked in a turn, which has a root of its own. @type {WeakMap<Asked, WeakMap<Root, number>>} */
+const COUNTS = new WeakMap();
+
+/**
+ * @param {Asked} consent
+ * @param {Root} root
+ * @param {Prompt} prompt
+ * @param {AbortSignal} signal
+ * @returns {Promise<ConsentAnswer>} Rejects with a `BusError`: `AGENT_CONSENT_LIMIT`. What the owner was
+ *   not shown to the end counts for nothing.
+ */
+export async function askFor(consent, root, prompt, signal) {
+  count(consent, root, 1);
+  const answer = await consent.ask(prompt, signal);
+  const unseen = !answer.allowed && (answer.reason === "busy" || answer.reason === "gone");
+  if (unseen) count(consent, root, -1);
+  return answer;
+}
+
+/**
+ * @param {Asked} consent
+ * @param {Root} root
+ * @param {1 | -1} more
+ */
+function count(consent, root, more) {
+  if (root.kind !== "agent") return;
+  const counts = COUNTS.get(consent) ?? new WeakMap();
+  const asked = (counts.get(root) ?? 0) + more;
+  const most = BUS_LIMITS.maxConsentsOfTurn;
+  if (asked > most) {
+    const text = `The owner was asked ${most} times in this turn, and is not asked again; nothing was run.`;
+    throw new BusError("AGENT_CONSENT_LIMIT", text);
+  }
+  counts.set(root, asked);
+  COUNTS.set(consent, counts);
+}
