@@ -24,6 +24,8 @@ from playwright.sync_api import (
 
 from bridge.servers.static_pages import StaticPages
 from tests.e2e.conftest import Attach, launch_dark
+from tests.e2e.support.let_in import EVERY_APP
+from tests.e2e.support.owner_dialog import allow
 from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
 from tests.e2e.support.seen_page import AXE, save
@@ -294,6 +296,9 @@ def terminal(
         attach(page, bridge)
         wanted = {f"app:{app}:background" for app in NAMES}
         wait_until(lambda: wanted <= endpoints(bridge), "the apps")
+        begun = bridge.result("actions/execute", {"action": "app.board.board_list", "input": {}})
+        assert begun["task"]["progress"]["reason"] == "consent"
+        allow(page, EVERY_APP)
         yield bridge
 
 
