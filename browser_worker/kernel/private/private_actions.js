@@ -41,6 +41,7 @@ function row(from, declares, more = {}) {
   return Object.freeze({ from, declares, kindDeclared, focused, activation, click });
 }
 
+// What only reads, or ends a session, is let through by the click that the session began with.
 const WALLET = row(TILE, "wallets", { focused: true, activation: true, click: "always" });
 const CONNECTION = row(BACKGROUND, "connections");
 const KEY_LIFECYCLE = row(TILE, "vetkeys", { focused: true });

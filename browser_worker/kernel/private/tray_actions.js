@@ -4,6 +4,7 @@
  * Draws neither. Contract: bus, private actions.
  */
 
+import { BUS_LIMITS } from "../../contract/limits.js";
 import { payloadReader } from "./private_parts.js";
 
 /** @import { Endpoint } from "../endpoint.js" */
@@ -18,7 +19,7 @@ import { payloadReader } from "./private_parts.js";
  */
 
 const readState = payloadReader("tray.set_state", {
-  badge: { type: ["integer", "null"], minimum: 0, maximum: 9_999 },
+  badge: { type: ["integer", "null"], minimum: 0, maximum: BUS_LIMITS.maxBadge },
 });
 const readDismissal = payloadReader("tray.dismiss");
 

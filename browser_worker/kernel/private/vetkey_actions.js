@@ -5,9 +5,8 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
-import { declarationsOf, payloadReader } from "./private_parts.js";
+import { payloadReader } from "./private_parts.js";
 
-/** @import { Endpoint } from "../endpoint.js" */
 /** @import { KeyProvider } from "./key_provider.js" */
 /** @import { PrivateKernel } from "./private_parts.js" */
 
@@ -56,21 +55,10 @@ export function addVetkeyActions(kernel, { keys }) {
 
   kernel.private.on("vetkeys.derive", async (payload, { app, endpoint }) => {
     const { name, context, bytes } = readDerive(payload);
-    requireDeclared(kernel, endpoint);
     const derived = await keys.derive(app, name, context, bytes);
     if (!endpoint.open) throw new BusError("ENDPOINT_GONE", "Who asked is not there any more.");
     return { key: base64url(derived) };
   });
-}
-
-/**
- * @param {PrivateKernel} kernel
- * @param {Endpoint} endpoint
- */
-function requireDeclared(kernel, { place: { app, kind } }) {
-  const declared = declarationsOf(kernel, app).vetkeys ?? [];
-  if (kind !== "tray" && declared.includes(kind)) return;
-  throw new BusError("OWNER_REQUIRED", `The app's manifest lets no ${kind} derive keys.`);
 }
 
 /** @param {Uint8Array} bytes */
