@@ -10,10 +10,10 @@ import { AgentTurns } from "./agent_turns.js";
 import { addDelegateTool } from "./delegate_tool.js";
 import { Delegations } from "./delegations.js";
 
+/** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { Kernel } from "../kernel.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { Attention } from "../private/private_gate.js" */
-/** @import { Consent } from "./agent_mode.js" */
 
 /**
  * @typedef {object} AgentParts

@@ -10,7 +10,7 @@ import { refusalOf } from "../consent/refusals.js";
 import { seen } from "../well_formed.js";
 import { enablePrompt } from "./agent_prompts.js";
 
-/** @import { ConsentAnswer, Prompt } from "../consent/consent_queue.js" */
+/** @import { Consent } from "../consent/consent_queue.js" */
 
 /**
  * @typedef {object} AgentApp What is known of an installed app.
@@ -21,7 +21,6 @@ import { enablePrompt } from "./agent_prompts.js";
  */
 
 /** @typedef {(id: string) => AgentApp | undefined} AppOf */
-/** @typedef {{ ask: (prompt: Prompt, signal?: AbortSignal) => Promise<ConsentAnswer> }} Consent */
 /** @typedef {"never" | "enabled" | "revoked"} Standing `revoked`: it was enabled, for what is gone. */
 /** @typedef {{ app: string, version: string, entrypoint: string }} EnabledAgent */
 
@@ -33,7 +32,7 @@ import { enablePrompt } from "./agent_prompts.js";
 
 /** @typedef {{ version: string, on: boolean }} Kept */
 
-const MAX_VERSION_CHARS = 60;
+const MAX_NAME_CHARS = 60;
 
 export class AgentMode {
   /** @param {{ appOf: AppOf, consent: Consent }} parts */
@@ -113,7 +112,7 @@ export class AgentMode {
   async request(app, entrypoint, signal = undefined) {
     const known = this._appOf(app);
     if (known?.declares?.agent?.includes(entrypoint) !== true) {
-      const name = seen(entrypoint, MAX_VERSION_CHARS);
+      const name = seen(entrypoint, MAX_NAME_CHARS);
       const text = `The app's manifest declares no agent entrypoint ${name}; nothing was asked.`;
       throw new BusError("INVALID_INPUT", text);
     }

@@ -12,11 +12,12 @@ import { agentSubject, startPrompt } from "./agent_prompts.js";
 import { beginProblem } from "./turn_gate.js";
 
 /** @import { CallSource } from "../broker.js" */
+/** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { Endpoint } from "../endpoint.js" */
 /** @import { Invocation, Root } from "../invocations.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { Attention } from "../private/private_gate.js" */
-/** @import { AgentMode, AppOf, Consent } from "./agent_mode.js" */
+/** @import { AgentMode, AppOf } from "./agent_mode.js" */
 
 /**
  * @typedef {object} TurnParts

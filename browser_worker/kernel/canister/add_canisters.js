@@ -7,14 +7,14 @@ import { addCanisterTools } from "./canister_tools.js";
 import { InstalledCanisters } from "./installed_canisters.js";
 import { SelfCalls } from "./self_calls.js";
 
-/** @import { ConsentQueue } from "../consent/consent_queue.js" */
+/** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { Kernel } from "../kernel.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { TextStore } from "./backend_call_grants.js" */
 
 /**
  * @param {Kernel} kernel
- * @param {{ consent: Pick<ConsentQueue, "ask">, store: TextStore, powers: KernelPowers }} parts `store`: of
+ * @param {{ consent: Consent, store: TextStore, powers: KernelPowers }} parts `store`: of
  *   the grants that outlive a reload.
  * @returns {{ installed: InstalledCanisters, grants: BackendCallGrants }}
  */

@@ -11,7 +11,7 @@ import { prepare } from "./canister_run.js";
 import { callPrompt } from "./canister_prompts.js";
 
 /** @import { CallSource } from "../broker.js" */
-/** @import { ConsentQueue } from "../consent/consent_queue.js" */
+/** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { Invocations } from "../invocations.js" */
 /** @import { AppSummary } from "../kernel.js" */
 /** @import { KernelTools } from "../kernel_tools.js" */
@@ -22,7 +22,7 @@ import { callPrompt } from "./canister_prompts.js";
  * @typedef {object} CanisterParts
  * @property {InstalledCanisters} installed
  * @property {BackendCallGrants} grants
- * @property {Pick<ConsentQueue, "ask">} consent
+ * @property {Consent} consent
  * @property {() => readonly AppSummary[]} apps
  * @property {Pick<Invocations, "via">} invocations
  */

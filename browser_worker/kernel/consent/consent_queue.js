@@ -45,6 +45,8 @@ import { Observers } from "../../dispatcher/observers.js";
  * @property {(answer: ConsentAnswer) => void} settle
  */
 
+/** @typedef {Pick<ConsentQueue, "ask">} Consent Where the owner is asked. */
+
 /** @typedef {{ denials: number, until: number, reason: "denied" | "timeout" }} CoolDown */
 
 export class ConsentQueue {

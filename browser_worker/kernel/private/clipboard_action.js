@@ -5,13 +5,16 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
+import { BUS_LIMITS } from "../../contract/limits.js";
 import { exceedsUtf8, isWellFormed } from "../../contract/utf8.js";
 import { refusalOf } from "../consent/refusals.js";
 import { seen } from "../well_formed.js";
 import { askerFact, payloadReader } from "./private_parts.js";
 
+/** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { ActivationWatch } from "./activation_watch.js" */
-/** @import { Consent, PrivateKernel, PrivateSource } from "./private_parts.js" */
+/** @import { PrivateKernel } from "./private_parts.js" */
+/** @import { PrivateContext } from "./private_requests.js" */
 
 /**
  * @typedef {object} ClipboardPowers
@@ -22,7 +25,6 @@ import { askerFact, payloadReader } from "./private_parts.js";
  *   of it, is fresh.
  */
 
-const MAX_TEXT_BYTES = 262_144;
 const MAX_SHOWN_CHARS = 500;
 
 const readWrite = payloadReader("clipboard.write_text", { text: { type: "string" } });
@@ -41,7 +43,7 @@ export function addClipboardAction(kernel, powers) {
 /**
  * @param {PrivateKernel} kernel
  * @param {string} text
- * @param {PrivateSource} source
+ * @param {PrivateContext} source
  * @param {ClipboardPowers} powers
  */
 async function writeIn(kernel, text, source, powers) {
@@ -56,11 +58,12 @@ async function writeIn(kernel, text, source, powers) {
 /** @param {Record<string, unknown>} payload @returns {string} */
 function readText(payload) {
   const { text } = readWrite(payload);
-  if (exceedsUtf8(text, MAX_TEXT_BYTES)) {
+  const maximum = BUS_LIMITS.maxClipboardBytes;
+  if (exceedsUtf8(text, maximum)) {
     throw new BusError(
       "TOO_LARGE",
-      `A text for the clipboard has at most ${MAX_TEXT_BYTES} bytes in UTF-8; nothing was written.`,
-      { data: { limit: "bytes", maximum: MAX_TEXT_BYTES } },
+      `A text for the clipboard has at most ${maximum} bytes in UTF-8; nothing was written.`,
+      { data: { limit: "bytes", maximum } },
     );
   }
   if (isWellFormed(text)) return text;
@@ -70,7 +73,7 @@ function readText(payload) {
 /**
  * @param {PrivateKernel} kernel
  * @param {string} text
- * @param {PrivateSource} source
+ * @param {PrivateContext} source
  * @param {ClipboardPowers} powers
  */
 async function writeAsked(kernel, text, { app, signal }, powers) {

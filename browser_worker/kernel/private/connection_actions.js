@@ -10,9 +10,11 @@ import { seen } from "../well_formed.js";
 import { Connections } from "./connections.js";
 import { askerFact, declarationsOf, payloadReader } from "./private_parts.js";
 
+/** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { AskOwner, ConnectionProvider } from "./entered_credentials.js" */
-/** @import { Consent, PrivateKernel, PrivateSource } from "./private_parts.js" */
+/** @import { PrivateKernel } from "./private_parts.js" */
+/** @import { PrivateContext } from "./private_requests.js" */
 
 const NAME = { type: "string", minLength: 1, maxLength: 60 };
 const MAX_REASON = 300;
@@ -84,7 +86,7 @@ export function addConnectionActions(kernel, { consent, providers, powers }) {
 /**
  * @param {PrivateKernel} kernel
  * @param {Consent} consent
- * @param {PrivateSource} source
+ * @param {PrivateContext} source
  * @param {ConnectionProvider} provider
  * @param {string | undefined} reason In the app's words.
  * @returns {AskOwner}

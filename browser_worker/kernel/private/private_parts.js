@@ -8,29 +8,14 @@ import { BusError, problemsData } from "../../contract/bus_error.js";
 import { compile } from "../../contract/schema.js";
 import { appFact } from "../call_prompt.js";
 
-/** @import { ConsentAnswer, Fact, Prompt } from "../consent/consent_queue.js" */
-/** @import { Endpoint } from "../endpoint.js" */
+/** @import { Fact } from "../consent/consent_queue.js" */
 /** @import { AppSummary, Keeper } from "../kernel.js" */
 /** @import { AppDeclarations } from "./private_gate.js" */
-
-/**
- * @typedef {object} PrivateSource Who asks, as the kernel knows it.
- * @property {Endpoint} endpoint
- * @property {string} app
- * @property {boolean} click Whether the owner still has to click in the page itself.
- * @property {AbortSignal} signal Aborts where nobody waits any more.
- */
-
-/** @typedef {(payload: Record<string, unknown>, source: PrivateSource) => unknown} PrivateHandler */
-
-/**
- * @typedef {object} Consent Who asks the owner.
- * @property {(prompt: Prompt, signal?: AbortSignal) => Promise<ConsentAnswer>} ask
- */
+/** @import { PrivateRequests } from "./private_requests.js" */
 
 /**
  * @typedef {object} PrivateKernel What a family needs of the kernel.
- * @property {{ on: (action: string, handler: PrivateHandler) => void }} private
+ * @property {Pick<PrivateRequests, "on">} private
  * @property {() => readonly AppSummary[]} apps
  * @property {(keeper: Keeper) => unknown} addKeeper
  */

@@ -14,9 +14,10 @@ import { WALLET_METHODS } from "./wallet_methods.js";
 import { connectPrompt, discoverPrompt, requestPrompt } from "./wallet_prompts.js";
 import { WalletSessions } from "./wallet_sessions.js";
 
-/** @import { Prompt } from "../consent/consent_queue.js" */
+/** @import { Consent, Prompt } from "../consent/consent_queue.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
-/** @import { Consent, PrivateKernel, PrivateSource } from "./private_parts.js" */
+/** @import { PrivateKernel } from "./private_parts.js" */
+/** @import { PrivateContext } from "./private_requests.js" */
 /** @import { WalletEvents } from "./wallet_directory.js" */
 /** @import { WalletMethod } from "./wallet_methods.js" */
 /** @import { WalletSession } from "./wallet_sessions.js" */
@@ -116,7 +117,7 @@ function requireOwnAccount({ accounts }, { rule, params }) {
 
 /**
  * @param {Consent} consent
- * @param {PrivateSource} source
+ * @param {PrivateContext} source
  * @param {Prompt} prompt
  * @param {string} what
  */
@@ -127,13 +128,13 @@ async function ask(consent, { signal }, prompt, what) {
 
 /**
  * @param {PrivateKernel} kernel
- * @param {PrivateSource} source
+ * @param {PrivateContext} source
  */
 function askerOf(kernel, { app }) {
   return { app, fact: askerFact(kernel, app) };
 }
 
-/** @param {PrivateSource} source */
+/** @param {PrivateContext} source */
 function requireOpen({ endpoint, signal }) {
   if (endpoint.open && !signal.aborted) return;
   throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; the wallet was not asked.");
