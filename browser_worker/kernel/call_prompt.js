@@ -30,7 +30,7 @@ const INDENT = 2;
  * Composes the question about one call, or one list.
  *
  * @param {Rooted} question
- * @param {string | null} by The app that calls on the root's behalf; null for the root itself.
+ * @param {string | null} by As `between` has it.
  * @param {readonly AppSummary[]} apps
  * @returns {Asked | null} Null where the arguments are longer than the owner can be shown.
  */
@@ -79,6 +79,17 @@ export function grantPrompt({ tools, reason, target, ...request }, apps) {
     ...(reason === null ? {} : { quote: seen(reason, MAX_REASON_CHARS) }),
     choices: [{ id: "session", label: sentence(untilOf(root)) }],
   };
+}
+
+/**
+ * The app that calls on a root's behalf; null for the root itself. It is named to the owner, and a grant is
+ * for who was named: what an app may do itself, those that it calls may not.
+ *
+ * @param {Root} root
+ * @param {string | null} callerApp
+ */
+export function between(root, callerApp) {
+  return callerApp === root.app ? null : callerApp;
 }
 
 /**

@@ -5,19 +5,19 @@
  */
 
 import { BusError } from "../contract/bus_error.js";
-import { callerFacts, whoIs } from "./call_prompt.js";
+import { between, callerFacts, whoIs } from "./call_prompt.js";
 import { askFor } from "./consent/ask_for.js";
 import { refusalOf } from "./consent/refusals.js";
 
 /** @import { CallSource } from "./broker.js" */
-/** @import { ConsentQueue, Prompt } from "./consent/consent_queue.js" */
+/** @import { Consent, Prompt } from "./consent/consent_queue.js" */
 /** @import { Invocations } from "./invocations.js" */
 /** @import { AppSummary } from "./kernel.js" */
 /** @import { KernelTools } from "./kernel_tools.js" */
 
 /**
  * @typedef {object} InstallOfferParts
- * @property {Pick<ConsentQueue, "ask">} consent
+ * @property {Consent} consent
  * @property {() => readonly AppSummary[]} apps
  * @property {Pick<Invocations, "via">} invocations
  * @property {string} origin Of the page.
@@ -111,10 +111,9 @@ function refused(why) {
  */
 function promptFor(url, { id, app, root, invocation }, { apps, invocations }) {
   if (root === null) throw new TypeError("the page asks itself nothing");
-  const by = app === null || (root.kind === "app" && root.app === app) ? null : app;
   return {
     subject: root.subject,
-    title: `Take an offer of ${whoIs(root, by)}?`,
+    title: `Take an offer of ${whoIs(root, between(root, app))}?`,
     facts: [
       ...callerFacts({ root, caller: id, via: invocations.via(invocation) }, apps()),
       // As the browser writes them: a host in another script is seen as what it is.

@@ -5,13 +5,13 @@
  */
 
 import { BusError } from "../contract/bus_error.js";
-import { appFact, callerFacts, whoIs } from "./call_prompt.js";
+import { appFact, between, callerFacts, whoIs } from "./call_prompt.js";
 import { askFor } from "./consent/ask_for.js";
 import { refusalOf } from "./consent/refusals.js";
 import { seen } from "./well_formed.js";
 
 /** @import { CallSource } from "./broker.js" */
-/** @import { ConsentQueue, Prompt } from "./consent/consent_queue.js" */
+/** @import { Consent, Prompt } from "./consent/consent_queue.js" */
 /** @import { Invocations } from "./invocations.js" */
 /** @import { AppSummary } from "./kernel.js" */
 /** @import { KernelPowers } from "./kernel_powers.js" */
@@ -21,7 +21,7 @@ import { seen } from "./well_formed.js";
 
 /**
  * @typedef {object} OpenTileParts
- * @property {Pick<ConsentQueue, "ask">} consent
+ * @property {Consent} consent
  * @property {() => readonly AppSummary[]} apps
  * @property {Pick<Invocations, "via">} invocations
  * @property {(app: string) => readonly TileSummary[]} tilesOf None for an app that is not installed.
@@ -99,10 +99,9 @@ export function addOpenTileTool(tools, parts) {
  */
 function promptFor(app, tile, { id, app: caller, root, invocation }, { apps, invocations }) {
   if (root === null) throw new TypeError("the page asks itself nothing");
-  const by = caller === null || (root.kind === "app" && root.app === caller) ? null : caller;
   return {
     subject: root.subject,
-    title: `Let ${whoIs(root, by)} open a tile of ${app}?`,
+    title: `Let ${whoIs(root, between(root, caller))} open a tile of ${app}?`,
     facts: [
       ...callerFacts({ root, caller: id, via: invocations.via(invocation) }, apps()),
       appFact("App", app, apps()),

@@ -7,14 +7,14 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
-import { MAX_SHOWN_CHARS, callPrompt, grantPrompt, whatOf } from "./call_prompt.js";
+import { MAX_SHOWN_CHARS, between, callPrompt, grantPrompt, whatOf } from "./call_prompt.js";
 import { askFor } from "./consent/ask_for.js";
 import { refusalOf } from "./consent/refusals.js";
 import { EndLinks } from "./end_links.js";
 import { LISTING } from "./grants.js";
 
 /** @import { Asked } from "./call_prompt.js" */
-/** @import { ConsentAnswer, ConsentQueue, Prompt } from "./consent/consent_queue.js" */
+/** @import { Consent, ConsentAnswer, Prompt } from "./consent/consent_queue.js" */
 /** @import { Grant, Grants, Use } from "./grants.js" */
 /** @import { Root } from "./invocations.js" */
 /** @import { AppSummary } from "./kernel.js" */
@@ -34,7 +34,7 @@ import { LISTING } from "./grants.js";
 /**
  * @typedef {object} OwnerPolicyParts
  * @property {Grants} grants
- * @property {Pick<ConsentQueue, "ask">} consent
+ * @property {Consent} consent
  * @property {() => readonly AppSummary[]} apps
  */
 
@@ -222,17 +222,6 @@ export class OwnerPolicy {
     const before = standing();
     return () => standing() === before;
   }
-}
-
-/**
- * The app that calls on a root's behalf. A grant is for the one who was named to the owner: what an app
- * may do itself, those that it calls may not.
- *
- * @param {Root} root
- * @param {string | null} callerApp
- */
-function between(root, callerApp) {
-  return callerApp === root.app ? null : callerApp;
 }
 
 /** @param {Root} root */

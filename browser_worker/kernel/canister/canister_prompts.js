@@ -2,7 +2,7 @@
 /** The words in which the owner is asked about calls of a backend. Asks nobody. Contract: bus, consent. */
 
 import { BusError } from "../../contract/bus_error.js";
-import { appFact, argumentsText, callerFacts, whoIs } from "../call_prompt.js";
+import { appFact, argumentsText, between, callerFacts, whoIs } from "../call_prompt.js";
 import { seen } from "../well_formed.js";
 
 /** @import { CallSource } from "../broker.js" */
@@ -36,10 +36,10 @@ export function callPrompt(question, given) {
       "The arguments are longer than the owner can be shown; nothing was run. Make several calls of it.",
     );
   }
-  const { root, found } = question;
+  const { root, source, found } = question;
   return {
     subject: root.subject,
-    title: `Let ${whoIs(root, byOf(question))} call the backend of ${found.app}?`,
+    title: `Let ${whoIs(root, between(root, source.app))} call the backend of ${found.app}?`,
     facts: [...facts(question), { label: "Arguments", value: text, code: true }],
     choices: [{ id: "once", label: "Only this call" }],
   };
@@ -50,10 +50,10 @@ export function callPrompt(question, given) {
  * @returns {Prompt}
  */
 export function reservePrompt(question) {
-  const { root, found } = question;
+  const { root, source, found } = question;
   return {
     subject: root.subject,
-    title: `Let ${whoIs(root, byOf(question))} call the backend of ${found.app} from now on?`,
+    title: `Let ${whoIs(root, between(root, source.app))} call the backend of ${found.app} from now on?`,
     facts: [...facts(question), { label: "Arguments", value: "Whichever it likes, each time" }],
     choices: [
       {
@@ -80,15 +80,4 @@ function facts({ root, source, via, found, apps }) {
         method.kind === "query" ? "A query: it changes nothing" : "An update: it may change data",
     },
   ];
-}
-
-/**
- * The app between the root and the call, where that is another.
- *
- * @param {BackendQuestion} question
- */
-function byOf({ root, source }) {
-  return source.app === null || (root.kind === "app" && source.app === root.app)
-    ? null
-    : source.app;
 }

@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { BusError } from "../../../browser_worker/contract/bus_error.js";
 import { addOpenTileTool } from "../../../browser_worker/kernel/open_tile_tool.js";
 import { makeOwnedKernel, shown } from "../support/owned_kernel.js";
+import { turnRoot } from "../support/roots.js";
 
 const TILES = new Map([
   ["notes", [{ id: "main", title: "Notes" }]],
@@ -150,5 +151,14 @@ describe("workspace.open_tile", () => {
     await ports.settle();
     assert.match(shown(consent).prompt.title, /the terminal s1, by way of board,/);
     assert.deepEqual(opened, []);
+  });
+
+  test("asks for the agent of an app in its name, and not by way of the app that it is of", async () => {
+    const { kernel, consent } = await workspace();
+    const source = { id: "app:board:background", app: "board", endpoint: null, invocation: null };
+    const { signal } = new AbortController();
+    const [input, root] = [{ app: "notes" }, turnRoot("t1")];
+    void kernel.tools.run("workspace.open_tile", input, { ...source, root }, signal);
+    assert.equal(shown(consent).prompt.title, "Let the agent of board open a tile of notes?");
   });
 });
