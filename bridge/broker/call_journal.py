@@ -28,6 +28,8 @@ class CallSeen:
     duration_ms: float | None = None
     code: str | None = None
     """What the error is called, the app's own or the bridge's; None of one that went well."""
+    deferred: str | None = None
+    """Why it goes on as a task, where it does."""
 
 
 class CallJournal:
@@ -46,11 +48,12 @@ class CallJournal:
         self._add(self._calls, session, label, now)
         return self._calls
 
-    def end(self, call: int, code: str | None, now: Instant) -> None:
+    def end(self, call: int, code: str | None, now: Instant, deferred: str | None = None) -> None:
         """Note that a call ends; 0 is a call that nobody is told of."""
         if call:
             session, label, began = self._running.pop(call)
-            self._add(call, session, label, now, (now.monotonic - began) * 1000, code)
+            lasted = (now.monotonic - began) * 1000
+            self._add(call, session, label, now, lasted, code, deferred)
 
     def after(self, seq: int) -> tuple[int, list[CallSeen]]:
         """Return how many events after `seq` are forgotten, and the others, oldest first."""
@@ -66,8 +69,9 @@ class CallJournal:
         now: Instant,
         duration_ms: float | None = None,
         code: str | None = None,
+        deferred: str | None = None,
     ) -> None:
         self.last_seq += 1
         self._events.append(
-            CallSeen(self.last_seq, call, session, label, now.unix_ms, duration_ms, code)
+            CallSeen(self.last_seq, call, session, label, now.unix_ms, duration_ms, code, deferred)
         )

@@ -107,6 +107,8 @@ class ChannelResult:
     response_id: ResponseId | None = None
     app_error: str | None = None
     """As in `Result`."""
+    deferred: str | None = None
+    """As in `Result`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ class Result:
     response_id: ResponseId
     app_error: str | None = None
     """The app's own error code where the response is an error; for people who watch."""
+    deferred: str | None = None
+    """Why the call goes on as a task, where it does; for them as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,7 +297,11 @@ class PageLink:
             result = ChannelResult(event.item_id, None)
         else:
             result = ChannelResult(
-                event.item_id, event.response, event.response_id, event.app_error
+                event.item_id,
+                event.response,
+                event.response_id,
+                event.app_error,
+                event.deferred,
             )
         code = self._settle(client, result)
         if code is None:
@@ -324,7 +328,8 @@ class PageLink:
         if entry.request is not None:
             client.sessions.answered(entry.session, entry.seq, well=result.app_error is None)
         too_large = BridgeErrorCode.RESULT_TOO_LARGE if result.response is None else None
-        self._journal.end(entry.call, too_large or result.app_error, self._turn.now)
+        code = too_large or result.app_error
+        self._journal.end(entry.call, code, self._turn.now, result.deferred)
         self._turn.counters["answered"] += 1
         self._turn.reply(entry.waiter, self._answer_of(client, entry, result))
         return None

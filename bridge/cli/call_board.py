@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from bridge.client.control_results import CallEvent
 
-__all__ = ["CallBoard", "CallLine"]
+__all__ = ["ASKS", "GOES_ON", "CallBoard", "CallLine"]
+
+ASKS: Final = "waits for a yes"
+"""The outcome of a call for which the owner of the page is asked first."""
+GOES_ON: Final = "goes on"
+"""The outcome of any other call that was answered with a task."""
 
 _MAX_RUNNING: Final = 256
 _MAX_SESSIONS: Final = 64
@@ -30,7 +35,7 @@ class CallLine(NamedTuple):
     ended_at: int | None = None
     duration_ms: float | None = None
     outcome: str = "running"
-    """running, ok, or the error's code."""
+    """running, ok, that it goes on, or the error's code."""
 
 
 class CallBoard:
@@ -75,7 +80,15 @@ class CallBoard:
             began.began_at if began is not None else None,
             event.at,
             event.duration_ms,
-            "ok" if event.ok else event.code or "failed",
+            _outcome(event),
         )
         self.ended.appendleft(line)
         return line
+
+
+def _outcome(event: CallEvent) -> str:
+    if not event.ok:
+        return event.code or "failed"
+    if event.deferred is None:
+        return "ok"
+    return ASKS if event.deferred == "consent" else GOES_ON

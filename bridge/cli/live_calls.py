@@ -17,7 +17,7 @@ from bridge.cli.call_board import CallBoard, CallLine
 from bridge.cli.styles import wants_color
 from bridge.cli.tables import terminal_console
 from bridge.cli.terminal_text import printable
-from bridge.cli.watch_calls import clock
+from bridge.cli.watch_calls import clock, color_of
 
 if TYPE_CHECKING:
     import argparse
@@ -59,8 +59,7 @@ def board_view(board: CallBoard, now_ms: float | None) -> Group:
         lasts = None if now_ms is None or line.began_at is None else max(0, now_ms - line.began_at)
         _add(table, line, line.began_at, lasts, "cyan")
     for line in board.ended:
-        style = "green" if line.outcome == "ok" else "red"
-        _add(table, line, line.ended_at, line.duration_ms, style)
+        _add(table, line, line.ended_at, line.duration_ms, color_of(line))
     return Group(table, _summary(board))
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, choose_bridge, take_words
-from bridge.cli.call_board import CallBoard, CallLine
+from bridge.cli.call_board import ASKS, GOES_ON, CallBoard, CallLine
 from bridge.cli.json_text import compact
 from bridge.cli.results import add_json_option, print_line
 from bridge.cli.styles import Style, add_color_option
@@ -122,6 +122,7 @@ def _members(event: CallEvent) -> dict[str, object]:
         "ok": event.ok,
         "code": event.code,
         "durationMs": None if event.duration_ms is None else float(event.duration_ms),
+        "deferred": event.deferred,
     }
     return {name: value for name, value in members.items() if value is not None}
 
@@ -129,9 +130,16 @@ def _members(event: CallEvent) -> dict[str, object]:
 def line_of(line: CallLine, style: Style) -> str:
     """Return the line of a call that ended."""
     duration = "-" if line.duration_ms is None else f"{line.duration_ms:.1f}"
-    outcome = style(printable(line.outcome), "green" if line.outcome == "ok" else "red")
+    outcome = style(printable(line.outcome), color_of(line))
     parts = (clock(line.ended_at), duration, outcome, printable(line.session), printable(line.what))
     return "\t".join(parts)
+
+
+def color_of(line: CallLine) -> str:
+    """Return the colour in which the outcome of a call that ended is shown."""
+    if line.outcome == "ok":
+        return "green"
+    return "yellow" if line.outcome in {ASKS, GOES_ON} else "red"
 
 
 def clock(at: int | None) -> str:

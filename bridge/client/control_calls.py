@@ -318,4 +318,5 @@ def _event(told: Mapping[str, JsonValue]) -> CallEvent:
         ok=flag(told, "ok") if optional(told, "ok") else None,
         code=text(told, "code") if optional(told, "code") else None,
         duration_ms=duration if isinstance(duration, int | float) else None,
+        deferred=text(told, "deferred") if optional(told, "deferred") else None,
     )

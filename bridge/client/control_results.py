@@ -138,6 +138,8 @@ class CallEvent:
     code: str | None
     """Why it failed: the app's `data.code`, or the bridge's."""
     duration_ms: float | None
+    deferred: str | None = None
+    """Why it goes on as a task, where it does: `consent` where the page's owner is asked first."""
 
     @property
     def what(self) -> str:

@@ -243,6 +243,8 @@ def _event(event: CallSeen) -> dict[str, object]:
         told |= {"ok": event.code is None, "durationMs": round(event.duration_ms, 3)}
     if event.code is not None:
         told["code"] = event.code
+    if event.deferred is not None:
+        told["deferred"] = event.deferred
     return told
 
 

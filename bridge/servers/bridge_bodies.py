@@ -136,6 +136,7 @@ class BodyReader:
             result.response,
             result.response_id,
             result.app_error,
+            result.deferred,
         )
 
     def _state(self, body: RawObject, waiter: Waiter) -> StateReport:

@@ -6,6 +6,7 @@ No message repeats what the peer sent.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from bridge.broker.events import ChannelResult
 from bridge.contract.error_codes import BridgeErrorCode
@@ -13,7 +14,17 @@ from bridge.contract.jsonrpc import response_id
 from bridge.contract.raw_json import RawObject
 from bridge.contract.strict_json import JsonValue
 
-__all__ = ["ShapeError", "app_error_code", "count", "integer", "read_result", "text"]
+__all__ = [
+    "ShapeError",
+    "app_error_code",
+    "count",
+    "deferred_reason",
+    "integer",
+    "read_result",
+    "text",
+]
+
+_MAX_WORD_CHARS: Final = 64
 
 
 class ShapeError(Exception):
@@ -56,7 +67,11 @@ def read_result(body: RawObject) -> ChannelResult:
         return ChannelResult(item_id, None)
     response = body.values["response"]
     return ChannelResult(
-        item_id, body.raw("response"), response_id(response), app_error_code(response)
+        item_id,
+        body.raw("response"),
+        response_id(response),
+        app_error_code(response),
+        deferred_reason(response),
     )
 
 
@@ -67,6 +82,29 @@ def app_error_code(response: JsonValue) -> str | None:
         return None
     data = error.get("data") if isinstance(error, dict) else None
     code = data.get("code") if isinstance(data, dict) else None
-    if isinstance(code, str) and 0 < len(code) <= 64 and code.isascii() and code.isprintable():
-        return code
-    return "ERROR"
+    return _short(code) or "ERROR"
+
+
+def deferred_reason(response: JsonValue) -> str | None:
+    """Return why the call that a response is to goes on as a task; None where it does not.
+
+    `consent`: the owner of the page is asked first.
+    """
+    result = _object(response, "result")
+    # MCP has the same result within its own.
+    told = result if "status" in result else _object(result, "structuredContent")
+    if told.get("status") != "deferred":
+        return None
+    return _short(_object(_object(told, "task"), "progress").get("reason")) or "task"
+
+
+def _object(value: JsonValue, name: str) -> dict[str, JsonValue]:
+    member = value.get(name) if isinstance(value, dict) else None
+    return member if isinstance(member, dict) else {}
+
+
+def _short(value: JsonValue) -> str | None:
+    """Return a text that can be shown to who watches; None for any other value."""
+    if not isinstance(value, str) or not 0 < len(value) <= _MAX_WORD_CHARS:
+        return None
+    return value if value.isascii() and value.isprintable() else None

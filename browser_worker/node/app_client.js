@@ -84,6 +84,7 @@ import { afterConsent, asksOwner } from "./consent_wait.js";
  * @property {boolean} [ok]
  * @property {string} [code] Of one that failed.
  * @property {number} [durationMs]
+ * @property {string} [deferred] Why it goes on as a task; "consent" where the page's owner is asked first.
  */
 /** @typedef {{ now: number, next: number, missed: number, events: CallEvent[] }} CallEvents */
 

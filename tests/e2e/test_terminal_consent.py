@@ -332,6 +332,8 @@ def test_a_script_waits_for_the_yes_and_its_end_ends_what_it_was_allowed(
         assert begun.task is not None
         allow(page)
         assert app.wait_task(begun.task).state == "completed"
+        seen = [event.deferred for event in app.calls(0).events if event.session == app.session]
+        assert seen.count("consent") == 2
         page.get_by_role("button", name="Who may do what").click()
         rows = page.get_by_role("list", name="Who may do what").get_by_role("listitem")
         expect(rows).to_have_count(1)

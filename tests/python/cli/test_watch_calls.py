@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cli.call_board import CallBoard
+from bridge.cli.watch_calls import color_of
 from bridge.client.control_results import CallEvent
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import pipe, running_command
@@ -140,6 +141,29 @@ def test_the_board_keeps_what_runs_what_ended_and_who_called() -> None:
     assert [line.outcome for line in ended] == ["ok", "ok", "ok"]
     assert [line.call for line in board.ended] == ["2", "1"]
     assert list(board.running) == ["3"]
+
+
+def test_a_call_that_goes_on_is_told_by_what_it_waits_for() -> None:
+    board = CallBoard()
+    why = {"1": None, "2": "consent", "3": "task", "4": "consent"}
+    ended = board.take(
+        [call_event(9, "end", call, ok=call != "4", deferred=why[call]) for call in why]
+    )
+    assert [line.outcome for line in ended] == ["ok", "waits for a yes", "goes on", "failed"]
+    assert [color_of(line) for line in ended] == ["green", "yellow", "yellow", "red"]
+
+
+def test_a_call_that_the_owner_is_asked_for_is_a_line_that_says_so(tmp_path: Path) -> None:
+    asks = event(2, 1, END, action="doc.export", ok=True, durationMs=3, deferred="consent")
+    for options in ((), ("--json",)):
+        with fake_app(tmp_path) as (app, bridge):
+            told = scripted(app, bridge, [asks])
+            with running_command(tmp_path, "watch", SLUG, *options) as child:
+                line = pipe(child.stdout).readline().decode()
+                child.send_signal(signal.SIGINT)
+                assert child.wait(PATIENCE_SECONDS) == ExitCode.DONE
+                told.set()
+        assert ('"deferred":"consent"' if options else "\twaits for a yes\t") in line
 
 
 def test_the_board_forgets_what_ended_unseen() -> None:

@@ -357,3 +357,25 @@ def test_a_response_that_is_an_error_names_the_apps_code(response: Any, code: st
     event = read(RouteName.RESULT, {"client": "c", "id": "i", "response": response})
     assert isinstance(event, Result)
     assert event.app_error == code
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"status": "deferred", "task": {"progress": {"reason": "consent"}}}, "consent"),
+        ({"status": "deferred", "task": {"progress": {"reason": "x" * 65}}}, "task"),
+        ({"status": "deferred", "task": {"progress": {"reason": "\x1b"}}}, "task"),
+        ({"status": "deferred", "task": {"progress": [1]}}, "task"),
+        ({"status": "deferred", "task": None}, "task"),
+        ({"status": "completed", "task": {"progress": {"reason": "consent"}}}, None),
+        ({"status": "completed", "structuredContent": {"status": "deferred"}}, None),
+        ({"structuredContent": {"status": "deferred"}}, "task"),
+        ({"structuredContent": "deferred"}, None),
+        ("deferred", None),
+    ],
+)
+def test_a_response_of_a_call_that_goes_on_says_why(result: Any, reason: str | None) -> None:
+    response = {"jsonrpc": "2.0", "id": 1, "result": result}
+    event = read(RouteName.RESULT, {"client": "c", "id": "i", "response": response})
+    assert isinstance(event, Result)
+    assert event.deferred == reason

@@ -36,6 +36,25 @@ async def test_a_watcher_sees_a_call_begin_and_end() -> None:
         assert (ended["missed"], ended["next"]) == (0, 2)
 
 
+async def test_a_watcher_sees_that_a_call_waits_for_the_owner_whatever_the_protocol() -> None:
+    asks = {"status": "deferred", "task": {"id": "t", "progress": {"reason": "consent"}}}
+    answers: list[dict[str, object]] = [
+        {"result": asks},
+        {"result": {"structuredContent": asks}},
+        {"result": {"status": "deferred", "task": {"id": "t", "state": "running"}}},
+        {"result": {"status": "completed", "output": asks}},
+    ]
+    async with running_bridge() as bridge, opened_channel(bridge) as page:
+        for answer in answers:
+            call = asyncio.create_task(bridge.rpc({"id": 1, "method": "actions/execute"}))
+            await page.answer(await page.item(), {"id": 1} | answer)
+            await call
+        events = (await bridge.terminal("/calls", {"after": 0})).json()["events"]
+    ends = [event for event in events if event["phase"] == "end"]
+    assert [event["ok"] for event in ends] == [True] * 4
+    assert [event.get("deferred") for event in ends] == ["consent", "consent", "task", None]
+
+
 async def test_a_watcher_that_hangs_up_frees_its_place() -> None:
     async with running_bridge() as bridge:
         watching = asyncio.create_task(bridge.terminal("/calls", {"waitMs": 20_000}))
