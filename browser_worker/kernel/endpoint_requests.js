@@ -122,10 +122,10 @@ export class EndpointRequests {
     }
     /** @type {BrokerRequest} */
     const request = { target, name, arguments: given, attachment, ...timeoutOf(timeout) };
+    // Whose run is over calls no more by it, with a delegation either, which is not used up then.
+    const own = this._sourceOf(from, invocation);
     const source =
-      delegation === undefined
-        ? this._sourceOf(from, invocation)
-        : this._delegated(from, delegation, { target, name });
+      delegation === undefined ? own : this._delegated(from, delegation, { target, name });
     this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
       this._parts.broker.call(source, request, {
         done,

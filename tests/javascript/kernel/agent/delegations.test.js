@@ -69,6 +69,14 @@ describe("a delegation", () => {
     assert.equal(await use(delegation), "INVOCATION_INVALID");
   });
 
+  test("is of no use by a run that is over, or is another's, which does not use it up", async () => {
+    const { give, helper, outcome, scoped, token } = await delegating();
+    const call = { ...FIND, arguments: {}, delegation: await give() };
+    const by = (/** @type {string} */ run) => outcome(helper.app, scoped(helper.app, run, call));
+    assert.equal(await by("none"), "INVOCATION_INVALID");
+    assert.equal(await by(token), "ok");
+  });
+
   test("lasts ten seconds", async () => {
     const { ask, give, time, use } = await delegating();
     const { ok } = await ask();
