@@ -17,6 +17,17 @@ import { seen, seenJson } from "./well_formed.js";
 /** @typedef {{ prompt: Prompt, reaches: ReadonlyMap<string, Reach | null> }} Asked By the choices' ids. */
 /** @typedef {Question & { root: Root }} Rooted */
 
+/**
+ * @typedef {object} GrantQuestion About tools that somebody will want to use.
+ * @property {Root} root
+ * @property {string} caller
+ * @property {string | null} by As `between` has it.
+ * @property {readonly string[]} via
+ * @property {string} target An app.
+ * @property {readonly string[]} tools None for a listing.
+ * @property {string | null} reason In the words of who asks.
+ */
+
 /** What a person can be shown, and be thought to have seen. */
 export const MAX_SHOWN_CHARS = 65_536;
 
@@ -61,14 +72,13 @@ export function callPrompt(question, by, apps) {
 /**
  * Composes the question about tools that somebody will want to use.
  *
- * @param {{ root: Root, caller: string, by: string | null, via: readonly string[], target: string, tools: readonly string[], reason: string | null }} request
- *   `target`: an app; `tools`: none for a listing.
+ * @param {GrantQuestion} question
  * @param {readonly AppSummary[]} apps
  * @returns {Prompt}
  */
-export function grantPrompt({ tools, reason, target, ...request }, apps) {
-  const { root, by } = request;
-  const facts = [...callerFacts(request, apps), appFact("App", target, apps)];
+export function grantPrompt({ tools, reason, target, ...asker }, apps) {
+  const { root, by } = asker;
+  const facts = [...callerFacts(asker, apps), appFact("App", target, apps)];
   if (tools.length === 0)
     facts.push({ label: "To do", value: "List its tools, whenever it likes" });
   else facts.push({ label: "Tools", value: tools.join("\n"), code: true });

@@ -42,9 +42,9 @@ import { BusError, isBusErrorCode } from "../contract/bus_error.js";
 /**
  * @typedef {object} RoutingPolicy
  * @property {(question: Question, signal: AbortSignal) => Decision | Promise<Decision>} decide Not asked
- *   for calls within an app, nor for tools of the kernel. A promise says that somebody has to be asked;
- *   a rejection refuses. The signal aborts when the call is over, however it
- *   ended: nobody waits for the decision any more, and what was allowed for this call alone is used up.
+ *   for calls within an app, nor for tools of the kernel. A promise says that somebody has to be asked; a
+ *   rejection refuses. The signal aborts when the call is over, however it ended: nobody waits for the
+ *   decision any more, and what was allowed for this call alone is used up.
  */
 
 /**

@@ -2,6 +2,7 @@
 /**
  * Calls of backends that the owner has allowed an app for good: kept over reloads, and for the versions of
  * both apps that the owner saw. Another version of either asks again. Asks nobody.
+ * Contract: bus, kernel tools, grants.
  */
 
 import { BusError } from "../../contract/bus_error.js";

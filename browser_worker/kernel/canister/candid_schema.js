@@ -2,6 +2,7 @@
 /**
  * The JSON Schema of what a method takes and gives, made of its types in Candid and of nothing else.
  * What a schema cannot say exactly (a 64-bit range, a sum, an encoding) is checked with the value.
+ * Contract: bus, kernel tools, Candid and JSON.
  */
 
 import { NUMBERS } from "./candid_numbers.js";

@@ -4,7 +4,7 @@
  *
  * A connector's values: numbers up to 32 bits and floats are numbers, larger ones BigInts; a blob is a
  * Uint8Array; an option is `[]` or `[value]`; a variant is an object of one member; a tuple is a list;
- * a principal stays text.
+ * a principal stays text. Contract: bus, kernel tools, Candid and JSON.
  */
 
 import { isObject, setOwn } from "../../contract/json_number.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What the page provides for an app's backend, which the bus calls a canister: its interface, and a way to
- * call it. Types only. An app provides none of it.
+ * call it. Types only. An app provides none of it. Contract: bus, kernel tools.
  */
 
 /** @import { CanisterInterface } from "./canister_interface.js" */

@@ -2,6 +2,7 @@
 /**
  * The methods of an installed backend, with a JSON Schema of what each takes and gives. Read from a
  * description that the page provides, in Candid or in JSON; nothing that an app says is in it.
+ * Contract: bus, kernel tools.
  */
 
 import { readAttachmentRule } from "../../contract/bus_attachments.js";

@@ -2,6 +2,7 @@
 /**
  * One call of a backend's method: what goes in and what comes out is checked against its interface, and
  * whoever waits is answered when the signal says so, whatever the connector does.
+ * Contract: bus, kernel tools, private actions.
  */
 
 import {

@@ -2,6 +2,7 @@
 /**
  * A backend on the server that the page came from, which speaks JSON: `POST base/method` with the arguments
  * as the body, in the person's own session. Never another server: that session is nobody else's.
+ * Contract: bus, kernel tools.
  */
 
 import { BusError } from "../../contract/bus_error.js";

@@ -1,6 +1,7 @@
 // @ts-check
 /**
  * Which app has which backend, and its interface: read once for each version of the app. Calls nothing.
+ * Contract: bus, kernel tools.
  */
 
 import { BusError } from "../../contract/bus_error.js";

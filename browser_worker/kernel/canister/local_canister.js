@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * A backend inside the page itself: an interface in Candid, and a function for each method, over whatever
- * storage they are given. What it keeps outlives the frames of its app.
+ * storage they are given. What it keeps outlives the frames of its app. Contract: bus, kernel tools.
  */
 
 import { candidInterface } from "./canister_interface.js";

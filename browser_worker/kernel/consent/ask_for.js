@@ -8,15 +8,13 @@ import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 
 /** @import { Root } from "../invocations.js" */
-/** @import { ConsentAnswer, ConsentQueue, Prompt } from "./consent_queue.js" */
+/** @import { Consent, ConsentAnswer, Prompt } from "./consent_queue.js" */
 
-/** @typedef {Pick<ConsentQueue, "ask">} Asked */
-
-/** How often whom was asked in a turn, which has a root of its own. @type {WeakMap<Asked, WeakMap<Root, number>>} */
+/** How often whom was asked in a turn, which has a root of its own. @type {WeakMap<Consent, WeakMap<Root, number>>} */
 const COUNTS = new WeakMap();
 
 /**
- * @param {Asked} consent
+ * @param {Consent} consent
  * @param {Root} root
  * @param {Prompt} prompt
  * @param {AbortSignal} signal
@@ -32,7 +30,7 @@ export async function askFor(consent, root, prompt, signal) {
 }
 
 /**
- * @param {Asked} consent
+ * @param {Consent} consent
  * @param {Root} root
  * @param {1 | -1} more
  */

@@ -61,7 +61,10 @@ export function addConnectionActions(kernel, { consent, providers, powers }) {
     const provider = declared ? providers(id) : null;
     if (provider === null) {
       const why = declared ? "this page has no such provider" : "its manifest does not declare it";
-      throw new BusError("OWNER_REQUIRED", `The app cannot be connected: ${why}.`);
+      throw new BusError(
+        "OWNER_REQUIRED",
+        `The app cannot be connected, and nobody was asked: ${why}.`,
+      );
     }
     const ask = asker(kernel, consent, source, provider, reason);
     return { provider: id, connection: await connections.connect(app, provider, ask, signal) };
@@ -70,7 +73,8 @@ export function addConnectionActions(kernel, { consent, providers, powers }) {
   kernel.private.on("connections.credential", async (payload, { app, endpoint }) => {
     const { connection } = readCredential(payload);
     const credential = await connections.credential(app, connection);
-    if (!endpoint.open) throw new BusError("ENDPOINT_GONE", "Who asked is not there any more.");
+    if (!endpoint.open)
+      throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; nothing was given.");
     return { credential };
   });
 

@@ -46,7 +46,10 @@ export class Connections {
     if (there !== null) return there;
     const key = `${app} ${provider.id}`;
     if (this._pending.has(key)) {
-      throw new BusError("UI_BUSY", "The owner is being asked for this connection already.");
+      throw new BusError(
+        "UI_BUSY",
+        "The owner is being asked for this connection already; wait for that answer.",
+      );
     }
     this._pending.add(key);
     try {

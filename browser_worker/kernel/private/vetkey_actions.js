@@ -56,7 +56,8 @@ export function addVetkeyActions(kernel, { keys }) {
   kernel.private.on("vetkeys.derive", async (payload, { app, endpoint }) => {
     const { name, context, bytes } = readDerive(payload);
     const derived = await keys.derive(app, name, context, bytes);
-    if (!endpoint.open) throw new BusError("ENDPOINT_GONE", "Who asked is not there any more.");
+    if (!endpoint.open)
+      throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; nothing was given.");
     return { key: base64url(derived) };
   });
 }

@@ -59,7 +59,10 @@ export function addWalletActions(kernel, { consent, events, powers }) {
   kernel.private.on("ethereum_provider.connect", async (payload, source) => {
     const wallet = directory.get(readConnect(payload).wallet);
     if (wallet === undefined) {
-      throw new BusError("INVALID_INPUT", "There is no such wallet; look for wallets again.");
+      throw new BusError(
+        "INVALID_INPUT",
+        "There is no such wallet; nobody was asked. Look for wallets again.",
+      );
     }
     const { endpoint, signal } = source;
     const prompt = connectPrompt(askerOf(kernel, source), wallet);
@@ -77,7 +80,10 @@ export function addWalletActions(kernel, { consent, events, powers }) {
     const session = sessions.get(source.endpoint, id);
     const rule = WALLET_METHODS.get(method);
     if (rule === undefined) {
-      throw new BusError("INVALID_INPUT", "Apps cannot use that method of a wallet.");
+      throw new BusError(
+        "INVALID_INPUT",
+        "Apps cannot use that method of a wallet; the wallet was not asked.",
+      );
     }
     if (rule.kind === "asks") {
       const request = { method, rule, params };

@@ -47,13 +47,19 @@ export function readAccounts(value) {
   if (Array.isArray(value) && value.length <= MAX_ACCOUNTS && value.every(isAccount)) {
     return value.map((account) => account.toLowerCase());
   }
-  throw new BusError("INVALID_OUTPUT", "The wallet gave what are no accounts.");
+  throw new BusError(
+    "INVALID_OUTPUT",
+    "The wallet answered, and gave what are no accounts; nothing of it was passed on.",
+  );
 }
 
 /** @param {unknown} value @returns {string} */
 export function readChainId(value) {
   if (typeof value === "string" && CHAIN.test(value)) return value.toLowerCase();
-  throw new BusError("INVALID_OUTPUT", "The wallet gave what is no number of a network.");
+  throw new BusError(
+    "INVALID_OUTPUT",
+    "The wallet answered, and gave what is no number of a network; nothing of it was passed on.",
+  );
 }
 
 /** @param {unknown} value @returns {value is string} */

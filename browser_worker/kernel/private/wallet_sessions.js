@@ -37,13 +37,14 @@ export class WalletSessions {
    * @param {Wallet} wallet
    * @param {readonly string[]} accounts
    * @returns {WalletSession} In place of the one that the tile had with this wallet.
+   * @throws {BusError} `TOO_MANY_CALLS`
    */
   open(endpoint, wallet, accounts) {
     const own = [...this._sessions.values()].filter((each) => each.endpoint === endpoint);
     const same = own.find((each) => each.wallet === wallet);
     if (same !== undefined) this._sessions.delete(same.id);
     else if (own.length >= MAX_SESSIONS_OF_TILE) {
-      const text = "The tile has too many sessions with wallets: end one of them first.";
+      const text = `A tile has ${MAX_SESSIONS_OF_TILE} sessions with wallets at most; none was begun. End one of them first.`;
       throw new BusError("TOO_MANY_CALLS", text);
     }
     const session = { id: this._newId(), endpoint, wallet, accounts };
