@@ -4,7 +4,9 @@
  * call of themselves is only counted, until a person wants to see it.
  */
 
+import { DrawnWhileSeen } from "./drawn_while_seen.js";
 import { isWithinApp } from "./endpoint_names.js";
+import { textElement } from "./text_element.js";
 
 /** @import { AuditEntry, AuditRing } from "../../../kernel/audit_ring.js" */
 
@@ -34,31 +36,19 @@ export class ActivityView {
     this._words = words;
     /** @type {Map<number, { item: HTMLLIElement, status: string }>} */
     this._items = new Map();
-    this._waits = false;
-    this._visible = false;
-    audit.onChange(() => this._drawSoon());
+    this._drawn = new DrawnWhileSeen(() => this._draw());
+    audit.onChange(() => this._drawn.soon());
     all.addEventListener("change", () => {
       // Older ones come between those that are there.
       this._items.clear();
       list.replaceChildren();
-      this._drawSoon();
+      this._drawn.soon();
     });
   }
 
   /** Nothing is drawn while it is not seen. @param {boolean} visible */
   setVisible(visible) {
-    this._visible = visible;
-    this._drawSoon();
-  }
-
-  /** Calls may come by the hundred: they are drawn with the next frame. */
-  _drawSoon() {
-    if (this._waits || !this._visible) return;
-    this._waits = true;
-    requestAnimationFrame(() => {
-      this._waits = false;
-      if (this._visible) this._draw();
-    });
+    this._drawn.setVisible(visible);
   }
 
   _draw() {
@@ -99,21 +89,21 @@ export class ActivityView {
   _item(entry) {
     const item = document.createElement("li");
     item.dataset["status"] = entry.status.replace(" ", "-");
-    const tool = text("span", entry.tool, "tool");
+    const tool = textElement("span", entry.tool, "tool");
     // Apps and agents never see these.
-    if (entry.private) tool.append(text("span", "only you see this", "private"));
+    if (entry.private) tool.append(textElement("span", "only you see this", "private"));
     const details = document.createElement("details");
     const summary = document.createElement("summary");
     summary.append(
       tool,
-      text("span", endOf(entry), "status"),
-      text("span", this._words(entry.caller, entry.target), "ends"),
-      text("span", new Date(entry.startedAt).toLocaleTimeString(), "time"),
+      textElement("span", endOf(entry), "status"),
+      textElement("span", this._words(entry.caller, entry.target), "ends"),
+      textElement("span", new Date(entry.startedAt).toLocaleTimeString(), "time"),
     );
     const list = document.createElement("dl");
     for (const [term, value] of rowsOf(entry)) {
       const row = document.createElement("div");
-      row.append(text("dt", term), text("dd", value));
+      row.append(textElement("dt", term), textElement("dd", value));
       list.append(row);
     }
     details.append(summary, list);
@@ -144,16 +134,4 @@ function endOf({ status, durationMs }) {
   if (durationMs === null) return status;
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;
   return `${status}, ${durationMs < 1000 ? `${Math.round(durationMs)} ms` : seconds}`;
-}
-
-/**
- * @param {string} kind
- * @param {string} words
- * @param {string} [className]
- */
-function text(kind, words, className = "") {
-  const element = document.createElement(kind);
-  element.textContent = words;
-  element.className = className;
-  return element;
 }

@@ -1,6 +1,9 @@
 // @ts-check
 /** Who may do what now: a line for each, with what takes it back. */
 
+import { DrawnWhileSeen } from "./drawn_while_seen.js";
+import { textElement } from "./text_element.js";
+
 /** @import { Permissions, Revocable } from "../shell/permissions.js" */
 
 /**
@@ -21,9 +24,8 @@ export class GrantsView {
     this._permissions = permissions;
     /** @type {Map<string, { item: HTMLLIElement, used: HTMLElement, button: HTMLButtonElement }>} */
     this._items = new Map();
-    this._waits = false;
-    this._visible = false;
-    permissions.onChange(() => this._drawSoon());
+    this._drawn = new DrawnWhileSeen(() => this._draw());
+    permissions.onChange(() => this._drawn.soon());
     elements.all.addEventListener("click", () => {
       permissions.revokeAll();
       elements.heading.focus();
@@ -32,18 +34,7 @@ export class GrantsView {
 
   /** Nothing is drawn while it is not seen. @param {boolean} visible */
   setVisible(visible) {
-    this._visible = visible;
-    this._drawSoon();
-  }
-
-  /** A grant changes with each of its uses: all of them are drawn with the next frame. */
-  _drawSoon() {
-    if (this._waits || !this._visible) return;
-    this._waits = true;
-    requestAnimationFrame(() => {
-      this._waits = false;
-      if (this._visible) this._draw();
-    });
+    this._drawn.setVisible(visible);
   }
 
   _draw() {
@@ -75,8 +66,13 @@ export class GrantsView {
   _make({ key, who, what, until, used, revoke }) {
     const item = document.createElement("li");
     const words = document.createElement("div");
-    const uses = span(used, "used");
-    words.append(span(who, "who"), span(what, "what"), span(until, "until"), uses);
+    const uses = textElement("span", used, "used");
+    words.append(
+      textElement("span", who, "who"),
+      textElement("span", what, "what"),
+      textElement("span", until, "until"),
+      uses,
+    );
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Take back";
@@ -87,15 +83,4 @@ export class GrantsView {
     this._items.set(key, made);
     return made;
   }
-}
-
-/**
- * @param {string} words
- * @param {string} className
- */
-function span(words, className) {
-  const element = document.createElement("span");
-  element.textContent = words;
-  element.className = className;
-  return element;
 }

@@ -1,6 +1,8 @@
 // @ts-check
 /** What is in a question to the owner: facts, the asker's own words, how far a yes goes, and a field. */
 
+import { textElement } from "./text_element.js";
+
 /** @import { Fact, Prompt } from "../../../kernel/consent/consent_queue.js" */
 
 export class PromptForm {
@@ -18,7 +20,7 @@ export class PromptForm {
     if (quote !== undefined && quote !== "") this._elements.push(quotation(quote));
     if (input !== undefined) this._elements.push(this._entry(input, onChange));
     if (choices.length === 1)
-      this._elements.push(text("p", choices[0]?.label ?? "", "only-choice"));
+      this._elements.push(textElement("p", choices[0]?.label ?? "", "only-choice"));
     else this._elements.push(this._choices(choices));
   }
 
@@ -45,7 +47,7 @@ export class PromptForm {
   /** @param {Prompt["choices"]} choices */
   _choices(choices) {
     const group = document.createElement("fieldset");
-    group.append(text("legend", "How far a yes goes"));
+    group.append(textElement("legend", "How far a yes goes"));
     choices.forEach(({ id, label }, at) => {
       const radio = document.createElement("input");
       radio.type = "radio";
@@ -56,7 +58,7 @@ export class PromptForm {
         if (radio.checked) this._choice = id;
       });
       const line = document.createElement("label");
-      line.append(radio, text("span", label));
+      line.append(radio, textElement("span", label));
       group.append(line);
     });
     return group;
@@ -76,7 +78,7 @@ export class PromptForm {
     this._field = field;
     const line = document.createElement("label");
     line.className = "entry";
-    line.append(text("span", label), field);
+    line.append(textElement("span", label), field);
     return line;
   }
 }
@@ -89,14 +91,14 @@ function factList(facts) {
     const said = document.createElement("dd");
     if (code) {
       row.className = "code";
-      const box = text("pre", value);
+      const box = textElement("pre", value);
       // What is longer than its box is read by keyboard too.
       box.tabIndex = 0;
       box.setAttribute("role", "region");
       box.setAttribute("aria-label", label);
       said.append(box);
     } else said.textContent = value;
-    row.append(text("dt", label), said);
+    row.append(textElement("dt", label), said);
     list.append(row);
   }
   return list;
@@ -105,18 +107,6 @@ function factList(facts) {
 /** @param {string} words */
 function quotation(words) {
   const figure = document.createElement("figure");
-  figure.append(text("figcaption", "In its own words"), text("blockquote", words));
+  figure.append(textElement("figcaption", "In its own words"), textElement("blockquote", words));
   return figure;
-}
-
-/**
- * @param {string} kind
- * @param {string} words
- * @param {string} [className]
- */
-function text(kind, words, className = "") {
-  const element = document.createElement(kind);
-  element.textContent = words;
-  if (className !== "") element.className = className;
-  return element;
 }
