@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from bridge.cli.app_session import AppSession, Result, bad_answer
 from bridge.cli.app_target import add_app_options, open_app, take_words
 from bridge.cli.batch_input import BatchCall, read_calls
+from bridge.cli.call_board import ASKS
 from bridge.cli.call_end import print_failure
 from bridge.cli.call_options import add_session_option, add_timeout_option, revision
+from bridge.cli.consent_wait import asks_owner
 from bridge.cli.json_text import NumberText, compact
 from bridge.cli.results import add_json_option, print_line, print_revision
 from bridge.cli.styles import add_color_option
@@ -39,8 +41,8 @@ of them in one array. They run in order, and stop at the first that fails. With 
 them are done or none, and undone as one step; each expected revision is then that of the
 beginning, and may be "latest".
 
-The status is 0 where every call succeeded. For calls that go on while they are written, see
-bascule call --batch.
+The status is 0 where every call succeeded. Nothing waits for a yes in the page: such a call's result
+is its task. bascule call --batch waits, and is for calls that go on while they are written.
 """
 
 
@@ -174,8 +176,9 @@ def _told(item: dict[str, Any]) -> tuple[str, str]:
     """Return how a call ended, in a word, and what there is to tell of it."""
     if item.get("ok") is True:
         if item.get("status") == "deferred":
-            task = item.get("task")
-            return "deferred", compact(task.get("id") if isinstance(task, dict) else None)
+            told = item.get("task")
+            task = told if isinstance(told, dict) else {}
+            return ASKS if asks_owner(task) else "deferred", compact(task.get("id"))
         return "ok", compact(item.get("output"))
     error = item.get("error")
     if not isinstance(error, dict):

@@ -26,6 +26,7 @@ _STATE_STYLES: Final = {
     "waiting": "yellow",
     "running": "cyan",
     "deferred": "cyan",
+    "waits for a yes": "yellow",
     "skipped": "yellow",
     "busy": "yellow",
     "pass": "green",

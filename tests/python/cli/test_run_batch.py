@@ -93,6 +93,16 @@ def test_a_deferred_call_names_its_task(
     assert cells[2:] == ["deferred", "7", f'"{app.task.id}"']
 
 
+def test_a_call_that_waits_for_a_yes_is_told_as_that(
+    app: NoteApp, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    app.asks = True
+    assert batch(monkeypatch, '{"action": "note.export"}') == ExitCode.DONE
+    cells = capfd.readouterr().out.rstrip("\n").split("\t")
+    assert app.task is not None
+    assert cells[2:] == ["waits for a yes", "7", f'"{app.task.id}"']
+
+
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [

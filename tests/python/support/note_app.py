@@ -51,6 +51,8 @@ class NoteApp(Host):
         self.at = 7
         self.ran: list[str] = []
         self.task: Task | None = None
+        self.asks = False
+        """Whether an export waits for a yes."""
         self.steps = ["start", "half", "end"]
         self.big = BIG
         self.dispatcher = Dispatcher(self, app=AppName(APP, "1"))
@@ -76,6 +78,8 @@ class NoteApp(Host):
             case "note.export":
                 self.task = self.dispatcher.tasks.create(action)
                 self.task.start()
+                if self.asks:
+                    self.task.report({"reason": "consent"})
                 return self.task
             case "ui.render":
                 kind = input.get("format", "png")
@@ -114,7 +118,7 @@ class NoteApp(Host):
 
     def _work(self) -> None:
         task = self.task
-        if task is None or task.ended or task.checkpoint():
+        if task is None or self.asks or task.ended or task.checkpoint():
             return
         step = self.steps.pop(0) if self.steps else "end"
         if step == "end":
