@@ -142,9 +142,13 @@ export class ConsentQueue {
     return true;
   }
 
-  /** Takes away what a subject has asked, and forgets that it was told no. @param {string} subject */
+  /**
+   * Takes away what a subject has asked. A no is still heard: one that comes back under its name has not
+   * got round it.
+   *
+   * @param {string} subject
+   */
   forget(subject) {
-    this._coolDowns.delete(subject);
     const waiting = this._waiting.get(subject) ?? [];
     this._waiting.delete(subject);
     for (const { settle } of waiting) settle(gone());

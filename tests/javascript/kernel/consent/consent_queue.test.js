@@ -224,3 +224,13 @@ test("what a subject asked is forgotten with it, and no timer is left", async ()
   assert.equal(queue.current, null);
   assert.equal((await queue.ask(prompt("app:c"))).allowed, false);
 });
+
+test("who goes and comes back under the same name has not got round a no", async () => {
+  const { queue } = make();
+  const asked = queue.ask(prompt("external:bridge:s"));
+  deny(queue);
+  await asked;
+  queue.forget("external:bridge:s");
+  const again = await queue.ask(prompt("external:bridge:s"));
+  assert.deepEqual(again, { allowed: false, reason: "denied", retryAfterMs: 10_000 });
+});
