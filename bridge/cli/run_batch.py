@@ -41,8 +41,8 @@ of them in one array. They run in order, and stop at the first that fails. With 
 them are done or none, and undone as one step; each expected revision is then that of the
 beginning, and may be "latest".
 
-The status is 0 where every call succeeded. Nothing waits for a yes in the page: such a call's result
-is its task. bascule call --batch waits, and is for calls that go on while they are written.
+The status is 0 where every call succeeded. Nothing waits for a yes in the page: the result of such
+a call is its task. bascule call --batch waits, and is for calls that go on while they are written.
 """
 
 

@@ -115,6 +115,9 @@ def bascule_app(request: pytest.FixtureRequest, bascule_attach: BasculeAttach) -
     `bascule_app.call("todo.add", {"title": "Milk"}, expected_revision="latest")` arranges in one
     line what would take many clicks. Where the test uses pytest-playwright's `page`, that page is
     opened and attached first.
+
+    Where the page asks its owner for a call, the test is both: it begins the call with
+    `wait_for_consent=False`, clicks the yes, and goes on with `wait_task`.
     """
     if "page" not in request.fixturenames:
         return bascule_attach.client()
