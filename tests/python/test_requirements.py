@@ -18,7 +18,6 @@ JAVASCRIPT_TEST = re.compile(
     r"""\b(?:test|it)\(\s*(["'`])(?P<name>(?:\\.|(?!\1).)*)\1""", re.DOTALL
 )
 
-BUS = ROOT / "tests" / "requirements" / "bus.toml"
 BY_HEADING = [path for path in REQUIREMENTS if path.name in {"core.toml", "mcp.toml", "bus.toml"}]
 """Files that hold every rule of a reference, by its headings."""
 
@@ -76,11 +75,6 @@ def problems(rule: Rule) -> list[str]:
         found.append("has no text")
     if rule.get("source") not in SOURCES:
         found.append(f"has source {rule.get('source')!r}")
-    if "later" in rule:
-        # What is not built has no test; once one is bound, it is built.
-        if not isinstance(rule["later"], str) or not rule["later"]:
-            found.append("does not say what it waits for")
-        return [*found, "is for later and has tests"] if tests is not None else found
     if not isinstance(tests, list) or not tests:
         return [*found, "has no test"]
     for name in tests:
@@ -112,12 +106,6 @@ def test_every_rule_names_a_heading_and_every_heading_has_rules(path: Path) -> N
     assert set(headings(path)) <= set(named)
 
 
-@pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
-def test_only_the_bus_has_rules_that_are_not_built_yet(path: Path) -> None:
-    later = [rule["id"] for rule in rules(path) if "later" in rule]
-    assert (path == BUS) == (later != [])
-
-
 def test_a_rule_without_a_test_or_with_an_unknown_one_is_found() -> None:
     here = Path(__file__).relative_to(ROOT)
     rule: Rule = {"id": "x", "text": "t", "source": "contract", "tests": []}
@@ -125,10 +113,6 @@ def test_a_rule_without_a_test_or_with_an_unknown_one_is_found() -> None:
     assert problems(rule | {"tests": [f"{here}::test_ids_of_rules_are_unique"]}) == []
     assert "does not define" in problems(rule | {"tests": [f"{here}::test_nothing"]})[0]
     assert "does not exist" in problems(rule | {"tests": ["tests/none.py::test_nothing"]})[0]
-    later: Rule = {"id": "x", "text": "t", "source": "reference", "later": "what is to come"}
-    assert problems(later) == []
-    assert problems(later | {"later": ""}) == ["does not say what it waits for"]
-    assert problems(later | {"tests": []}) == ["is for later and has tests"]
     vectors = "tests/vectors/batches.json"
     assert problems(rule | {"tests": [f"{vectors}::a batch of one call"]}) == []
     assert "does not define" in problems(rule | {"tests": [f"{vectors}::a batch of none"]})[0]
