@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * On whose behalf an app runs a tool: each routed call has a capability of its own, known to the endpoint
+ * On whose behalf an app runs a tool: each routed call has a token of its own, known to the endpoint
  * that runs it, and dead when the call ends. What an app calls with it is called for the root, whoever
  * is between. Contract: bus, provenance.
  */
@@ -96,7 +96,7 @@ export class Invocations {
   }
 
   /**
-   * Whose capability it is.
+   * Finds whose token it is.
    *
    * @param {Endpoint} endpoint That uses it.
    * @param {string} token

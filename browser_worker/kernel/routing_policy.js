@@ -48,7 +48,7 @@ import { BusError, isBusErrorCode } from "../contract/bus_error.js";
  */
 
 /**
- * Until an owner can be asked: no app reaches another, and who is no app reaches all.
+ * Where no owner is asked: no app reaches another, and who is no app reaches all.
  *
  * @type {RoutingPolicy}
  */
