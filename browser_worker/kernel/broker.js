@@ -159,7 +159,14 @@ export class Broker {
       progress: (value) => tellProgress(sink, value),
       decide: (target, decided) =>
         this.admission.decide(
-          { source, target, tool: name, arguments: given, signal: waits.signal },
+          {
+            source,
+            target,
+            tool: name,
+            arguments: given,
+            attachmentBytes: request.attachment?.byteLength ?? null,
+            signal: waits.signal,
+          },
           {
             waiting: () => {
               waited = true;
@@ -239,7 +246,14 @@ export class Broker {
       reader: this._reader,
       decide: (decided) =>
         this.admission.decide(
-          { source, target, tool: null, arguments: {}, signal: waits.signal },
+          {
+            source,
+            target,
+            tool: null,
+            arguments: {},
+            attachmentBytes: null,
+            signal: waits.signal,
+          },
           {
             waiting: () => {},
             refused: decided,

@@ -50,6 +50,7 @@ import { ask } from "./routing_policy.js";
  * @property {Endpoint} target
  * @property {string | null} tool Null for a list.
  * @property {Record<string, unknown>} arguments
+ * @property {number | null} attachmentBytes
  * @property {AbortSignal} signal Aborts where nobody waits for the decision any more.
  */
 
@@ -152,7 +153,7 @@ export class CallAdmission {
    * @param {Asked} asked
    * @param {Admission} told
    */
-  _ask({ source, target, tool, arguments: given, signal }, told) {
+  _ask({ source, target, tool, arguments: given, attachmentBytes, signal }, told) {
     const question = {
       caller: source.id,
       callerApp: source.app,
@@ -160,6 +161,7 @@ export class CallAdmission {
       targetApp: target.place.app,
       tool,
       arguments: given,
+      attachmentBytes,
       root: source.root,
       via: this._parts.invocations.via(source.invocation),
     };

@@ -56,6 +56,10 @@ export function callPrompt(question, by, apps) {
     facts.push({ label: "Endpoint", value: target });
     facts.push({ label: "Tool", value: seen(tool, MAX_WORD_CHARS) });
     facts.push({ label: "Arguments", value: given, code: true });
+    const { attachmentBytes } = question;
+    if (attachmentBytes !== null) {
+      facts.push({ label: "Attachment", value: `${attachmentBytes.toLocaleString("en")} bytes` });
+    }
   }
   const verb = tool === LISTING ? "see the tools of" : "use";
   return {

@@ -17,6 +17,7 @@ import { BusError, isBusErrorCode } from "../contract/bus_error.js";
  * @property {string} targetApp
  * @property {string | null} tool Null where the tools are only to be listed.
  * @property {Record<string, unknown>} arguments
+ * @property {number | null} attachmentBytes Of a buffer that goes with the call; null for none.
  * @property {Root | null} root On whose behalf it is; null for the page itself.
  * @property {readonly string[]} via The endpoints between the root and the target, where a tool calls on
  *   behalf of another; the last one is the caller. Empty where the root calls itself.

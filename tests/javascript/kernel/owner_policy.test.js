@@ -43,6 +43,7 @@ function question(more = {}) {
     tool: "notes_search",
     arguments: { query: "roadmap" },
     root: appRoot(),
+    attachmentBytes: null,
     via: [],
     ...more,
   };
@@ -395,6 +396,12 @@ describe("the question", () => {
       { label: "Tool", value: "notes_search" },
       { label: "Arguments", value: '{\n  "query": "roadmap"\n}', code: true },
     ]);
+  });
+
+  test("says how much goes with the call beside its arguments", () => {
+    const { decide, asks } = owner();
+    void decide({ attachmentBytes: 16_384 });
+    assert.deepEqual(asks().facts.at(-1), { label: "Attachment", value: "16,384 bytes" });
   });
 
   test("names a terminal as itself, and an agent by its entrypoint", () => {

@@ -187,7 +187,13 @@ describe("a policy", () => {
     void kernel.call({ caller: "external:bridge:s1", target: NOTES, name: "work" });
     await ports.settle();
     assert.equal(board.app.response(id).ok, "done");
-    const target = { target: NOTES, targetApp: "notes", arguments: {}, via: [] };
+    const target = {
+      target: NOTES,
+      targetApp: "notes",
+      arguments: {},
+      attachmentBytes: null,
+      via: [],
+    };
     const root = { version: null, entrypoint: null, session: null, signal: null };
     const caller = {
       caller: "app:board:background",

@@ -38,7 +38,10 @@ function workspace() {
     async (root) => {
       const target = { target: "app:notes:background", targetApp: "notes", tool: "work" };
       const caller = { caller: id, callerApp: "board", via: [id] };
-      const decided = await policy.decide({ ...caller, ...target, arguments: {}, root }, ends);
+      const decided = await policy.decide(
+        { ...caller, ...target, arguments: {}, attachmentBytes: null, root },
+        ends,
+      );
       if (!decided.allow) throw Object.assign(new Error(decided.message), { code: decided.code });
       return null;
     },
