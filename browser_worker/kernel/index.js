@@ -7,6 +7,7 @@
  */
 
 export { BusError } from "../contract/bus_error.js";
+export { addAgent } from "./agent/add_agent.js";
 export { addAuditTools } from "./audit_tools.js";
 export { BackgroundFrames } from "./background_frames.js";
 export { addCanisters } from "./canister/add_canisters.js";
@@ -16,17 +17,32 @@ export { LocalCanister, withAttachment } from "./canister/local_canister.js";
 export { ConsentQueue } from "./consent/consent_queue.js";
 export { FrameHandshake } from "./frame_handshake.js";
 export { Grants } from "./grants.js";
+export { addInstallOffer } from "./install_offer.js";
 export { Kernel } from "./kernel.js";
 export { KernelHost } from "./kernel_host.js";
 export { pagePowers } from "./kernel_powers.js";
 export { MountedFrame } from "./mounted_frame.js";
+export { addOpenTileTool } from "./open_tile_tool.js";
 export { OwnerPolicy } from "./owner_policy.js";
 export { addPermissionTools } from "./permission_tools.js";
+export { ActivationWatch } from "./private/activation_watch.js";
+export { addClipboardAction } from "./private/clipboard_action.js";
+export { addConnectionActions } from "./private/connection_actions.js";
+export { enteredCredentials } from "./private/entered_credentials.js";
+export { WebCryptoKeys } from "./private/key_provider.js";
+export { memoryKeys, storedKeys } from "./private/key_stores.js";
+export { pageAttention } from "./private/page_attention.js";
+export { addTrayActions } from "./private/tray_actions.js";
+export { addVetkeyActions } from "./private/vetkey_actions.js";
+export { addWalletActions } from "./private/wallet_actions.js";
+export { pageWalletEvents } from "./private/wallet_directory.js";
 export { OWNER_ONLY } from "./routing_policy.js";
 
 /** @typedef {import("../contract/bus_names.js").EndpointPlace} EndpointPlace */
 /** @typedef {import("./audit_ring.js").AuditEntry} AuditEntry */
 /** @typedef {import("./background_frames.js").BackgroundEntry} BackgroundEntry */
+/** @typedef {import("./canister/canister_connector.js").CanisterConnector} CanisterConnector */
+/** @typedef {import("./canister/canister_interface.js").CanisterInterface} CanisterInterface */
 /** @typedef {import("./consent/consent_queue.js").ConsentAnswer} ConsentAnswer */
 /** @typedef {import("./consent/consent_queue.js").Prompt} Prompt */
 /** @typedef {import("./endpoint.js").Endpoint} Endpoint */
@@ -38,6 +54,10 @@ export { OWNER_ONLY } from "./routing_policy.js";
 /** @typedef {import("./kernel.js").TrustedResult} TrustedResult */
 /** @typedef {import("./kernel_powers.js").KernelPowers} KernelPowers */
 /** @typedef {import("./kernel_tools.js").KernelTool} KernelTool */
+/** @typedef {import("./private/entered_credentials.js").ConnectionProvider} ConnectionProvider */
+/** @typedef {import("./private/key_provider.js").KeyProvider} KeyProvider */
+/** @typedef {import("./private/private_gate.js").AppDeclarations} AppDeclarations */
+/** @typedef {import("./private/private_gate.js").Attention} Attention */
 /** @typedef {import("./routing_policy.js").Decision} Decision */
 /** @typedef {import("./routing_policy.js").Question} Question */
 /** @typedef {import("./routing_policy.js").RoutingPolicy} RoutingPolicy */
