@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Calls of backends that the owner has allowed an app for good: kept over reloads, and for the versions of
- * both apps that the owner saw. Another version of either asks again. Asks nobody.
+ * both apps that the owner saw. Another version of either asks again. Other pages may keep them in the same
+ * store: what is taken back in one is taken back in all. Asks nobody.
  * Contract: bus, kernel tools, grants.
  */
 
@@ -26,8 +27,9 @@ import { Observers } from "../../dispatcher/observers.js";
 
 /**
  * @typedef {object} TextStore Keeps one text.
- * @property {() => string | null} load
+ * @property {() => string | null} load May throw.
  * @property {(text: string) => void} save May throw.
+ * @property {(observer: () => void) => void} [watch] Tells where another page has saved.
  */
 
 export const MAX_BACKEND_GRANTS = 128;
@@ -48,7 +50,10 @@ export class BackendCallGrants {
     this._kept = new Map();
     /** @type {Observers<void>} */
     this._observers = new Observers();
-    for (const call of loaded(store)) this._keep(call);
+    /** As it was last loaded or saved. @type {string | null} */
+    this._text = null;
+    this._look();
+    store.watch?.(() => this._look());
   }
 
   /** Watches for grants that come and go. @param {() => void} observer */
@@ -58,6 +63,7 @@ export class BackendCallGrants {
 
   /** @returns {BackendCallGrant[]} Copies, oldest first. */
   all() {
+    this._look();
     return [...this._kept.values()].map(({ grant }) => ({ ...grant }));
   }
 
@@ -67,8 +73,9 @@ export class BackendCallGrants {
    *   grant is taken back.
    */
   find(call) {
+    this._look();
     for (const { grant, controller } of this._kept.values()) {
-      if (TEXTS.every((name) => grant[name] === call[name])) {
+      if (isGrant(grant, call)) {
         return { id: grant.id, signal: controller.signal };
       }
     }
@@ -134,6 +141,29 @@ export class BackendCallGrants {
     }
   }
 
+  /** Comes up with what another page has kept or taken back. */
+  _look() {
+    /** @type {string | null} */
+    let text;
+    try {
+      text = this._store.load();
+    } catch {
+      return;
+    }
+    if (text === this._text) return;
+    this._text = text;
+    const kept = readGrants(text);
+    const lost = [...this._kept.values()].filter(
+      ({ grant }) => !kept.some((call) => isGrant(grant, call)),
+    );
+    for (const { grant } of lost) this._end(grant.id);
+    for (const call of kept) {
+      const there = [...this._kept.values()].some(({ grant }) => isGrant(grant, call));
+      if (!there) this._keep(call);
+    }
+    this._observers.notify();
+  }
+
   /** @param {(grant: BackendCallGrant) => boolean} which */
   _revoke(which) {
     const ended = this.all().filter(which);
@@ -162,14 +192,24 @@ export class BackendCallGrants {
   }
 
   _save() {
-    const grants = this.all().map(({ id: _id, ...call }) => call);
+    const grants = [...this._kept.values()].map(({ grant: { id: _id, ...call } }) => call);
     try {
-      this._store.save(JSON.stringify({ grants }));
+      const text = JSON.stringify({ grants });
+      this._store.save(text);
+      this._text = text;
     } catch {
       const text = "What is allowed could not be kept: after a reload it is as it was before.";
       throw new BusError("TOOL_FAILED", text);
     }
   }
+}
+
+/**
+ * @param {GrantedCall} grant
+ * @param {GrantedCall} call
+ */
+function isGrant(grant, call) {
+  return TEXTS.every((name) => grant[name] === call[name]);
 }
 
 /**
@@ -183,12 +223,12 @@ function isSameCall(one, other) {
 /**
  * What was kept, whole; what cannot be read grants nothing.
  *
- * @param {TextStore} store
+ * @param {string | null} text
  * @returns {Omit<BackendCallGrant, "id">[]}
  */
-function loaded(store) {
+function readGrants(text) {
   try {
-    const kept = JSON.parse(store.load() ?? "");
+    const kept = JSON.parse(text ?? "");
     const grants = isObject(kept) ? kept["grants"] : undefined;
     if (!Array.isArray(grants) || grants.length > MAX_BACKEND_GRANTS) return [];
     return grants.every(isCall) ? grants.map(callOf) : [];

@@ -23,6 +23,12 @@ export function ownerPage() {
     store: {
       load: () => localStorage.getItem(GRANTS_KEY),
       save: (text) => localStorage.setItem(GRANTS_KEY, text),
+      watch: (observer) => {
+        // Without a key all of it was cleared.
+        addEventListener("storage", ({ key }) => {
+          if (key === GRANTS_KEY || key === null) observer();
+        });
+      },
     },
     origin: location.origin,
   };

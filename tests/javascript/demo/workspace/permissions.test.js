@@ -86,8 +86,10 @@ async function everything() {
     consent: { ask: async () => ({ allowed: true, choice: "session", value: null }) },
   });
   await agents.request("assistant", "agent_run");
+  /** @type {string | null} */
+  let kept = null;
   const backendCalls = new BackendCallGrants(
-    { load: () => null, save: () => {} },
+    { load: () => kept, save: (text) => void (kept = text) },
     { wallNow: () => 0, newId: () => "b1" },
   );
   backendCalls.reserve({

@@ -24,11 +24,14 @@ export function memoryStore(text = null) {
   const store = {
     text,
     fails: false,
+    /** Told of what another page has saved. @type {(() => void)[]} */
+    watching: [],
     load: () => store.text,
     save: (/** @type {string} */ saved) => {
       if (store.fails) throw new Error("the disk is full");
       store.text = saved;
     },
+    watch: (/** @type {() => void} */ observer) => void store.watching.push(observer),
   };
   return store;
 }

@@ -201,6 +201,39 @@ describe("The owner", () => {
     assert.deepEqual(backendGrants.all(), []);
   });
 
+  test("takes a leave back in one page, and no other page has it or writes it anew", async () => {
+    const { backendGrants, store } = await reserved();
+    const other = backedKernel({ store });
+    const [watchesHere, watchesThere] = store.watching;
+    await other.ask(other.board, "backend_calls.request", { ...RESERVE, method: "hangs" });
+    other.allow("kept");
+    await other.ports.settle();
+    const methods = () => backendGrants.all().map(({ method }) => method);
+    assert.deepEqual(methods(), ["put", "hangs"]);
+    let told = 0;
+    other.backendGrants.onChange(() => (told += 1));
+    const call = { app: "notes", method: "hangs" };
+    const response = await other.ask(other.board, "canister.call_dialog", call);
+    assert.equal(response(), undefined);
+    backendGrants.revokeAll();
+    // What is under way there ends when that page hears of it.
+    watchesThere?.();
+    await other.ports.settle();
+    assert.equal(response().error.code, "OWNER_REQUIRED");
+    assert.equal(told, 1);
+    // A page that has not heard of it yet has it no more either.
+    await other.ask(other.board, "backend_calls.request", { ...RESERVE, method: "get" });
+    other.allow("kept");
+    await other.ports.settle();
+    backendGrants.revokeAll();
+    await other.ask(other.board, "canister.call_dialog", PUT);
+    assert.notEqual(other.consent.current, null);
+    other.consent.clear();
+    watchesHere?.();
+    assert.deepEqual(JSON.parse(store.text ?? ""), { grants: [] });
+    assert.deepEqual([methods(), other.backendGrants.all()], [[], []]);
+  });
+
   test("hears where taking it back cannot be kept, and it is taken back until the reload", async () => {
     const { backendGrants, store } = await reserved();
     store.fails = true;
@@ -226,7 +259,10 @@ describe("What was kept", () => {
 
   test("is read as it was written", () => {
     assert.equal(granted({ grants: [grant] }), 1);
-    assert.equal(granted({ grants: Array.from({ length: 128 }, () => grant) }), 128);
+    const grants = Array.from({ length: 128 }, (_, at) => ({ ...grant, method: `m${at}` }));
+    assert.equal(granted({ grants }), 128);
+    // One that is there twice would be there again after it was taken back.
+    assert.equal(granted({ grants: [grant, grant] }), 1);
   });
 
   for (const [what, kept] of /** @type {[string, unknown][]} */ ([
