@@ -119,6 +119,19 @@ def test_what_is_taken_back_ends_the_call_that_is_under_way(
     expect(call).not_to_contain_text("completed")
 
 
+def test_what_cannot_be_taken_back_for_good_is_told_the_owner(
+    page: Page, guest: FrameLocator
+) -> None:
+    do(guest, "Keep a method")
+    allow(page)
+    expect(told(guest)).to_contain_text('"reserved":true')
+    expect(grants(page)).to_have_count(1)
+    page.evaluate("void (Storage.prototype.setItem = () => { throw new Error('full'); })")
+    grants(page).get_by_role("button").click()
+    expect(page.get_by_text("after a reload it is as it was before")).to_be_visible()
+    expect(grants(page)).to_have_count(0)
+
+
 def test_an_app_sees_its_own_calls_and_no_others(page: Page, guest: FrameLocator) -> None:
     dock(page, "Other").click()
     other = page.frame_locator("[data-app=other].tile iframe")

@@ -177,7 +177,7 @@ const activity = {
 const grants = {
   part: element("grants", HTMLElement),
   button: button("show-grants"),
-  view: new GrantsView(grantsElements(), permissions),
+  view: new GrantsView(grantsElements(), permissions, (words) => notices.show(words)),
 };
 
 /** @param {import("./view/side_parts.js").SidePart} side */

@@ -18,8 +18,10 @@ export class GrantsView {
   /**
    * @param {GrantsElements} elements
    * @param {Permissions} permissions
+   * @param {(words: string) => void} onProblem Told where something is taken back for now only.
    */
-  constructor(elements, permissions) {
+  constructor(elements, permissions, onProblem) {
+    this._onProblem = onProblem;
     this._elements = elements;
     this._permissions = permissions;
     /** @type {Map<string, { item: HTMLLIElement, used: HTMLElement, button: HTMLButtonElement }>} */
@@ -27,7 +29,7 @@ export class GrantsView {
     this._drawn = new DrawnWhileSeen(() => this._draw());
     permissions.onChange(() => this._drawn.soon());
     elements.all.addEventListener("click", () => {
-      permissions.revokeAll();
+      this._takeBack(() => permissions.revokeAll());
       elements.heading.focus();
     });
   }
@@ -62,6 +64,15 @@ export class GrantsView {
     all.hidden = permissions.length < 2;
   }
 
+  /** @param {() => void} revoke What cannot be kept is allowed again after a reload. */
+  _takeBack(revoke) {
+    try {
+      revoke();
+    } catch (error) {
+      this._onProblem(error instanceof Error ? error.message : "It could not be taken back.");
+    }
+  }
+
   /** @param {Revocable} permission */
   _make({ key, who, what, until, used, revoke }) {
     const item = document.createElement("li");
@@ -77,7 +88,7 @@ export class GrantsView {
     button.type = "button";
     button.textContent = "Take back";
     button.setAttribute("aria-label", `Take back: ${who}: ${what}`);
-    button.addEventListener("click", revoke);
+    button.addEventListener("click", () => this._takeBack(revoke));
     item.append(words, button);
     const made = { item, used: uses, button };
     this._items.set(key, made);

@@ -31,6 +31,12 @@ const DEEDS = {
     }),
   "Open the notes": () =>
     callTool({ target: "kernel", name: "workspace.open_tile", arguments: { app: "notes" } }),
+  "Keep a method": () =>
+    callTool({
+      target: "kernel",
+      name: "backend_calls.request",
+      arguments: { op: "reserve", app: "notes", method: "list" },
+    }),
   "Own calls": () => callTool({ target: "kernel", name: "audit.list", arguments: {} }),
 };
 
