@@ -4,6 +4,7 @@
  * they outlive a lock and a reload. Two workspaces of one browser share it; who saves a note last, wins.
  */
 
+import { isWellFormed } from "../../../contract/utf8.js";
 import { LocalCanister } from "../../../kernel/canister/local_canister.js";
 import { NOTES_DID } from "./notes_did.js";
 
@@ -24,6 +25,8 @@ const BEGUN = "bascule-workspace.notes";
 /** A character can be six bytes of JSON: this many fit one answer whatever they are. */
 const MAX_PAGE_CHARS = 150_000;
 const MAX_PAGE_NOTES = 500;
+/** Numbers from here on are not safe to count on from. */
+const NUMBER = /^\d{1,15}$/;
 
 /**
  * @param {() => NoteStorage} storage Reading it may throw; then the backend fails.
@@ -90,7 +93,7 @@ function idsOf(storage) {
     const digits = storage.key(at)?.startsWith(PREFIX)
       ? storage.key(at)?.slice(PREFIX.length)
       : undefined;
-    if (digits !== undefined && /^\d{1,15}$/.test(digits)) ids.push(BigInt(digits));
+    if (digits !== undefined && NUMBER.test(digits)) ids.push(BigInt(digits));
   }
   return ids.sort((one, other) => (one < other ? -1 : 1));
 }
@@ -98,16 +101,23 @@ function idsOf(storage) {
 /**
  * @param {NoteStorage} storage
  * @param {bigint} id
- * @returns {KeptNote | null} Null for one that another has written, or cut short.
+ * @returns {KeptNote | null} Null for one that another has written, or cut short: it would keep all the others
+ *   from being read.
  */
 function read(storage, id) {
   try {
     const { title, text, revision, changedAt } = JSON.parse(
       storage.getItem(`${PREFIX}${id}`) ?? "",
     );
-    if (typeof title !== "string" || typeof text !== "string") return null;
+    if (!isText(title) || !isText(text) || title.length + text.length > MAX_PAGE_CHARS) return null;
+    if (!NUMBER.test(revision) || !NUMBER.test(changedAt)) return null;
     return { id, title, text, revision: BigInt(revision), changed_at: BigInt(changedAt) };
   } catch {
     return null;
   }
+}
+
+/** @param {unknown} value @returns {value is string} */
+function isText(value) {
+  return typeof value === "string" && isWellFormed(value);
 }

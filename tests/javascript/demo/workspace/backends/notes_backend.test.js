@@ -166,6 +166,16 @@ test("what another has written among the notes is passed over", async () => {
   const first = await start(storage);
   first.store.add([{ title: "Sound", text: "" }]);
   await first.saved();
+  const note = { title: "Other", text: "", revision: "1", changedAt: "1" };
+  for (const [id, wrong] of [
+    ["1", { revision: "-1" }],
+    ["2", { revision: "9".repeat(30) }],
+    ["3", { changedAt: "0x1" }],
+    ["4", { title: "half a character \ud83d" }],
+    ["5", { text: "x".repeat(2_000_000) }],
+  ]) {
+    storage.kept.set(`bascule-workspace.note.${id}`, JSON.stringify({ ...note, ...Object(wrong) }));
+  }
   for (const [key, value] of [
     ["bascule-workspace.note.7", "{"],
     ["bascule-workspace.note.8", '{"title": 1}'],
