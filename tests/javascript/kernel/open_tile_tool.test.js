@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 
 import { BusError } from "../../../browser_worker/contract/bus_error.js";
 import { addOpenTileTool } from "../../../browser_worker/kernel/open_tile_tool.js";
+import { holdWork } from "../support/held_work.js";
 import { makeOwnedKernel, shown } from "../support/owned_kernel.js";
 import { turnRoot } from "../support/roots.js";
 
@@ -126,16 +127,7 @@ describe("workspace.open_tile", () => {
 
   test("opens another app's for an app that runs a call of its by the owner's yes only", async () => {
     const { kernel, board, consent, allow, ports, opened } = await workspace();
-    /** @type {any} */
-    let invocation;
-    board.app.expose({
-      work: {
-        handler: (_args, message) => {
-          invocation = message.payload.invocation;
-          return undefined;
-        },
-      },
-    });
+    const held = holdWork(board.app);
     await ports.settle();
     const target = "app:board:background";
     kernel.call({ caller: "external:bridge:s1", target, name: "work" }).catch(() => {});
@@ -146,7 +138,7 @@ describe("workspace.open_tile", () => {
     board.app.send({
       type: "exec",
       id: 900,
-      payload: { action: "tools.call", payload, invocation },
+      payload: { action: "tools.call", payload, invocation: held.invocation },
     });
     await ports.settle();
     assert.match(shown(consent).prompt.title, /the terminal s1, by way of board,/);

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
+import { holdWork } from "../../support/held_work.js";
 import { shown } from "../../support/owned_kernel.js";
 import { ENTRY, backedKernel, memoryStore } from "./backed_kernel.js";
 
@@ -113,22 +114,13 @@ describe("backend_calls.request", () => {
     await assert.rejects(kernel.call({ caller: "external:bridge:s1", ...call }), {
       code: "OWNER_REQUIRED",
     });
-    /** @type {any} */
-    let invocation;
-    notes.app.expose({
-      work: {
-        handler: (_args, message) => {
-          invocation = message.payload.invocation;
-          return undefined;
-        },
-      },
-    });
+    const held = holdWork(notes.app);
     await ports.settle();
     board.app.call("app:notes:background", "work");
     await ports.settle();
     allow("once");
     await ports.settle();
-    const scoped = { action: "tools.call", payload: call, invocation };
+    const scoped = { action: "tools.call", payload: call, invocation: held.invocation };
     notes.app.send({ type: "exec", id: 900, payload: { ...scoped, payload: call } });
     await ports.settle();
     assert.equal(notes.app.response(900).error.code, "OWNER_REQUIRED");
@@ -138,16 +130,7 @@ describe("backend_calls.request", () => {
 
   test("does not serve whoever has the app call: the leave is for what the app does itself", async () => {
     const { kernel, board, consent, allow, ports, reached } = await reserved();
-    /** @type {any} */
-    let invocation;
-    board.app.expose({
-      work: {
-        handler: (_args, message) => {
-          invocation = message.payload.invocation;
-          return undefined;
-        },
-      },
-    });
+    const held = holdWork(board.app);
     await ports.settle();
     const root = "external:bridge:s1";
     const work = kernel.call({ caller: root, target: "app:board:background", name: "work" });
@@ -156,7 +139,7 @@ describe("backend_calls.request", () => {
     allow("once");
     await ports.settle();
     const payload = { target: "kernel", name: "canister.call_dialog", arguments: PUT };
-    const scoped = { action: "tools.call", payload, invocation };
+    const scoped = { action: "tools.call", payload, invocation: held.invocation };
     board.app.send({ type: "exec", id: 900, payload: scoped });
     await ports.settle();
     assert.equal(shown(consent).prompt.subject, root);

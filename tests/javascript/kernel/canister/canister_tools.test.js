@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { compile } from "../../../../browser_worker/contract/schema.js";
+import { holdWork } from "../../support/held_work.js";
 import { shown } from "../../support/owned_kernel.js";
 import { ENTRY, backedKernel } from "./backed_kernel.js";
 
@@ -171,25 +172,16 @@ describe("canister.call_dialog", () => {
 
   test("names the app that began it, and not only the one between", async () => {
     const { board, notes, kernel, consent, allow, ports, reached } = backedKernel();
-    /** @type {any} */
-    let invocation;
-    notes.app.expose({
-      work: {
-        handler: (_args, message) => {
-          invocation = message.payload.invocation;
-          return undefined;
-        },
-      },
-    });
+    const held = holdWork(notes.app);
     await ports.settle();
     board.app.call("app:notes:background", "work");
     await ports.settle();
     allow("once");
     await ports.settle();
-    assert.equal(typeof invocation, "string");
+    assert.equal(typeof held.invocation, "string");
     const id = 900;
     const payload = { target: "kernel", name: "canister.call_dialog", arguments: PUT };
-    const scoped = { action: "tools.call", payload, invocation };
+    const scoped = { action: "tools.call", payload, invocation: held.invocation };
     notes.app.send({ type: "exec", id, payload: scoped });
     await ports.settle();
     const { prompt } = shown(consent);
