@@ -27,16 +27,23 @@ const CHAIN = /^0x[0-9a-fA-F]{1,16}$/;
  * @returns {Promise<unknown>} Rejects with a `BusError`.
  */
 export async function askWallet(provider, method, params, signal) {
-  /** @type {unknown} */
-  let given;
-  try {
-    given = await Promise.race([provider.request({ method, params }), aborted(signal)]);
-  } catch (error) {
-    throw error instanceof BusError ? error : walletError(error);
-  }
+  const given = await Promise.race([answerOf(provider, { method, params }), aborted(signal)]);
   return given === undefined
     ? null
     : copyJson(given, { what: "wallet's answer", not: "passed on", maxBytes: MAX_RESULT_BYTES });
+}
+
+/**
+ * @param {WalletProvider} provider
+ * @param {{ method: string, params: unknown }} request
+ */
+async function answerOf(provider, request) {
+  try {
+    return await provider.request(request);
+  } catch (error) {
+    // Only to ask what kind of error it is can throw another one.
+    throw walletError(error);
+  }
 }
 
 /**

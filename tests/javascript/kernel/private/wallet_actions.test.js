@@ -230,6 +230,22 @@ describe("asking a wallet", () => {
     assert.deepEqual((await request(session, "eth_call")).ok, { result: null });
   });
 
+  test("a wallet whose error fails whoever looks at it is one that did not do it", async () => {
+    const { connectWallet, request, answers } = make();
+    const { session } = await connectWallet();
+    const fails = () => {
+      throw trap;
+    };
+    const trap = new Proxy(new Error("no"), { get: fails, getPrototypeOf: fails, has: fails });
+    answers["eth_call"] = fails;
+    // More often than one tile may have such requests wait.
+    for (let turn = 0; turn < 6; turn += 1) {
+      const { error } = await request(session, "eth_call");
+      assert.equal(error.code, "TOOL_FAILED");
+      assert.deepEqual(error.data, { walletCode: null });
+    }
+  });
+
   test("a wallet that never answers holds nobody longer than who waits", async () => {
     const { connectWallet, app, answers, ports } = make();
     const { session } = await connectWallet();
