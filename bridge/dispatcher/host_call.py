@@ -87,9 +87,7 @@ class HostCall:
         later = value
         answer: Later[Executed] = Later(around.runtime)
         self._answer = answer
-        cancel_timer = around.runtime.after(
-            PROTOCOL_LIMITS.max_turn_seconds, lambda: self._defer(_SLOW)
-        )
+        cancel_timer = around.runtime.after(PROTOCOL_LIMITS.max_turn_seconds, self._defer_as_slow)
 
         def end() -> None:
             self._over = True
@@ -109,6 +107,11 @@ class HostCall:
 
     def _defer_as(self, reason: str, message: str) -> None:
         self._defer(progress_copy({"reason": str(reason), "message": str(message)}))
+
+    def _defer_as_slow(self) -> None:
+        # What it waits for was told already, and is still what it waits for.
+        if self._task is None:
+            self._defer(_SLOW)
 
     def _defer(self, progress: dict[str, Any]) -> None:
         """Give up the turn and, where it was asked from outside, answer with a task."""

@@ -96,9 +96,10 @@ export class HostCall {
           fail(error);
         }
       };
-      const cancelTimer = runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, () =>
-        this._defer(this._progress ?? SLOW),
-      );
+      const cancelTimer = runtime.after(PROTOCOL_LIMITS.maxTurnSeconds * 1000, () => {
+        // What it waits for was told already, and is still what it waits for.
+        if (this._task === undefined) this._defer(this._progress ?? SLOW);
+      });
       const end = (/** @type {() => void} */ how) => {
         this._over = true;
         cancelTimer();
