@@ -25,6 +25,8 @@ import { refusalOf } from "./consent/refusals.js";
  */
 
 const MAX_URL_CHARS = 2_048;
+/** No host has a longer name. In one that is longer its end, which says whose it is, is out of sight. */
+const MAX_HOST_CHARS = 253;
 
 /**
  * @param {KernelTools} tools
@@ -92,6 +94,9 @@ function readOffer(text, origin) {
   // Who writes a name before the host may want another host to be read.
   if (url.username !== "" || url.password !== "")
     throw refused("it has a name or a password in it");
+  if (url.hostname.length > MAX_HOST_CHARS) {
+    throw refused(`its host has more than ${MAX_HOST_CHARS} characters`);
+  }
   if (url.href.length > MAX_URL_CHARS) {
     throw refused(`written out it has more than ${MAX_URL_CHARS} characters`);
   }

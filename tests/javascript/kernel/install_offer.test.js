@@ -81,6 +81,7 @@ describe("An offer of an app", () => {
     ["with a name before the host", { url: "https://bank.test@apps.test/" }],
     ["that is no whole address", { url: "/apps/chess" }],
     ["that is too long", { url: `https://apps.test/${"a".repeat(2_031)}` }],
+    ["with a host of any length", { url: `https://bank.${"test-".repeat(60)}.apps.test/` }],
     ["that is too long when it is written out", { url: `https://apps.test/${"é".repeat(700)}` }],
     ["with more than an address", { url: "https://apps.test/", manifest: {} }],
   ])) {

@@ -3,12 +3,16 @@
 
 /** @import { Notices } from "../../page/notices.js" */
 
+/** As long as the longest host, and a bit of what follows: a notice is no place for more. */
+const MAX_SHOWN_CHARS = 300;
+
 /**
  * @param {Notices} notices
  * @param {string} url One that was checked.
  */
 export function showOffer(notices, url) {
-  notices.show(`You took this address: ${url}`, [
+  const shown = url.length > MAX_SHOWN_CHARS ? `${url.slice(0, MAX_SHOWN_CHARS - 1)}…` : url;
+  notices.show(`You took this address: ${shown}`, [
     { label: "Copy it", run: () => void navigator.clipboard.writeText(url).catch(() => {}) },
     { label: "Open in a new tab", run: () => void open(url, "_blank", "noopener,noreferrer") },
     { label: "Dismiss", run: () => {} },
