@@ -39,7 +39,7 @@ import { ask } from "./routing_policy.js";
 
 /**
  * @typedef {object} Admission
- * @property {() => void} waiting It is not decided at once.
+ * @property {() => void} waiting Somebody is asked, and waited for.
  * @property {(refusal: BusError) => void} refused
  * @property {(admitted: Admitted) => void} admitted
  */
@@ -87,7 +87,6 @@ export class CallAdmission {
     }
     const turn = tool === null ? null : this._turn({ source, target, tool, signal: asked.signal });
     if (turn !== null) {
-      told.waiting();
       turn.then(
         (started) => {
           if ("refusal" in started) told.refused(started.refusal);

@@ -45,6 +45,7 @@ import { LISTING } from "./grants.js";
  * @property {Use} use
  * @property {() => boolean} unchanged
  * @property {string} what
+ * @property {() => void} waiting
  */
 
 /** @type {Decision} */
@@ -66,9 +67,10 @@ export class OwnerPolicy {
    * @param {Question} question
    * @param {AbortSignal} signal Aborts when the call is over, which takes away the question, and the leave
    *   for that one call.
+   * @param {() => void} [waiting] Called where the owner is asked, or will be.
    * @returns {Decision | Promise<Decision>} Never rejects.
    */
-  decide(question, signal) {
+  decide(question, signal, waiting = () => {}) {
     const { root, caller, callerApp, targetApp: target, tool } = question;
     if (root === null) {
       if (caller === KERNEL_ENDPOINT) return ALLOWED;
@@ -84,7 +86,7 @@ export class OwnerPolicy {
     const composed = callPrompt({ ...question, root }, use.by, this._apps());
     if (composed === null) return refused(tooLong(question));
     const unchanged = this._watch(root, target);
-    return this._inTurn({ ...composed, use, unchanged, what: whatOf(question) }, signal);
+    return this._inTurn({ ...composed, use, unchanged, what: whatOf(question), waiting }, signal);
   }
 
   /**
@@ -141,6 +143,7 @@ export class OwnerPolicy {
   async _inTurn(doubt, signal) {
     const about = aboutOf(doubt.use);
     for (let other = this._asking.get(about); other; other = this._asking.get(about)) {
+      doubt.waiting();
       const decision = await other;
       const granted = this._granted(doubt.use);
       if (granted !== null) return granted;
@@ -165,9 +168,9 @@ export class OwnerPolicy {
    * @param {AbortSignal} signal
    * @returns {Promise<Decision>} Rejects with a `BusError`.
    */
-  async _ask({ prompt, reaches, use, unchanged, what }, signal) {
+  async _ask({ prompt, reaches, use, unchanged, what, waiting }, signal) {
     const { root, by } = use;
-    const answer = await this._answer(prompt, use, signal);
+    const answer = await this._answer(prompt, use, signal, waiting);
     if (!answer.allowed) {
       return this._granted(use) ?? refused(refusalOf(answer, { what, agent: isAgent(root) }));
     }
@@ -189,10 +192,11 @@ export class OwnerPolicy {
    * @param {Prompt} prompt
    * @param {Use} use
    * @param {AbortSignal} signal
+   * @param {() => void} waiting
    * @returns {Promise<ConsentAnswer>}
    * @throws {BusError} `AGENT_CONSENT_LIMIT`
    */
-  async _answer(prompt, use, signal) {
+  async _answer(prompt, use, signal, waiting) {
     const { root } = use;
     const needless = new AbortController();
     const stop = this._grants.onChange(() => {
@@ -202,7 +206,7 @@ export class OwnerPolicy {
     links.add(signal);
     links.add(root.signal);
     try {
-      return await askFor(this._consent, root, prompt, needless.signal);
+      return await askFor(this._consent, root, prompt, needless.signal, waiting);
     } finally {
       stop();
       links.clear();

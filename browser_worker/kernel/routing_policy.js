@@ -42,9 +42,9 @@ import { BusError, isBusErrorCode } from "../contract/bus_error.js";
 
 /**
  * @typedef {object} RoutingPolicy
- * @property {(question: Question, signal: AbortSignal) => Decision | Promise<Decision>} decide Not asked
- *   for calls within an app, nor for tools of the kernel. A promise says that somebody has to be asked; a
- *   rejection refuses. The signal aborts when the call is over, however it ended: nobody waits for the
+ * @property {(question: Question, signal: AbortSignal, waiting: () => void) =>
+ *   Decision | Promise<Decision>} decide Not asked for calls within an app, nor for tools of the kernel.
+ *   `waiting` is to be called where somebody is really asked, and waited for. A rejection refuses. The signal aborts when the call is over, however it ended: nobody waits for the
  *   decision any more, and what was allowed for this call alone is used up.
  */
 
@@ -73,7 +73,7 @@ export const OWNER_ONLY = Object.freeze({
  * @param {Question} question
  * @param {AbortSignal} signal Aborts where nobody waits for the decision any more.
  * @param {object} told
- * @param {() => void} told.waiting The decision is not there at once.
+ * @param {() => void} told.waiting Somebody is asked.
  * @param {(refusal: BusError | null, signal: AbortSignal | undefined) => void} told.decided Told once at
  *   most: null is a yes, which holds until the signal aborts.
  */
@@ -84,15 +84,12 @@ export function ask(policy, question, signal, { waiting, decided }) {
   };
   let decision;
   try {
-    decision = policy.decide(question, signal);
+    decision = policy.decide(question, signal, waiting);
   } catch {
     decision = undefined;
   }
   if (typeof (/** @type {any} */ (decision)?.then) !== "function") tell(decision);
-  else {
-    waiting();
-    Promise.resolve(decision).then(tell, () => tell(undefined));
-  }
+  else Promise.resolve(decision).then(tell, () => tell(undefined));
 }
 
 /**

@@ -18,12 +18,13 @@ const COUNTS = new WeakMap();
  * @param {Root} root
  * @param {Prompt} prompt
  * @param {AbortSignal} signal
+ * @param {() => void} [waiting] The `onAsked` of `Consent`.
  * @returns {Promise<ConsentAnswer>} Rejects with a `BusError`: `AGENT_CONSENT_LIMIT`. What the owner was
  *   not shown to the end counts for nothing.
  */
-export async function askFor(consent, root, prompt, signal) {
+export async function askFor(consent, root, prompt, signal, waiting = undefined) {
   count(consent, root, 1);
-  const answer = await consent.ask(prompt, signal);
+  const answer = await consent.ask(prompt, signal, waiting);
   const unseen = !answer.allowed && (answer.reason === "busy" || answer.reason === "gone");
   if (unseen) count(consent, root, -1);
   return answer;

@@ -93,9 +93,10 @@ export class ConsentQueue {
    *
    * @param {Prompt} prompt
    * @param {AbortSignal} [signal] Takes the question away: nobody needs the answer any more.
+   * @param {() => void} [onAsked] Called where it is a question, and not answered at once by a no.
    * @returns {Promise<ConsentAnswer>} Never rejects.
    */
-  ask(prompt, signal = undefined) {
+  ask(prompt, signal = undefined, onAsked = () => {}) {
     const refused = this._refused(prompt.subject, signal);
     if (refused !== null) return Promise.resolve(refused);
     return new Promise((resolve) => {
@@ -114,6 +115,7 @@ export class ConsentQueue {
       const ofSubject = this._waiting.get(prompt.subject);
       if (ofSubject === undefined) this._waiting.set(prompt.subject, [waiting]);
       else ofSubject.push(waiting);
+      onAsked();
       this._next();
     });
   }

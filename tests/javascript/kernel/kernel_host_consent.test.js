@@ -11,12 +11,16 @@ import { makeKernel } from "../support/test_kernel.js";
 function workspace() {
   /** @type {{ question: any, signal: AbortSignal, decide: (decision: any) => void }[]} */
   const asked = [];
+  /** What is refused without a question. @type {{ now: any }} */
+  const refuses = { now: null };
   const made = makeKernel({
     policy: {
-      decide: (question, signal) =>
-        question.tool === null
-          ? { allow: true }
-          : new Promise((decide) => void asked.push({ question, signal, decide })),
+      decide: (question, signal, waiting) => {
+        if (question.tool === null) return { allow: true };
+        if (refuses.now !== null) return Promise.resolve(refuses.now);
+        waiting();
+        return new Promise((decide) => void asked.push({ question, signal, decide }));
+      },
     },
   });
   const { kernel, time, ports, connect, powers } = made;
@@ -48,7 +52,7 @@ function workspace() {
     await settle();
     return JSON.parse((await answer) ?? "null");
   };
-  return { ...made, notes, asked, request, endpoint, settle };
+  return { ...made, notes, asked, refuses, request, endpoint, settle };
 }
 
 /** @param {import("../support/manual_runtime.js").ManualRuntime} time */
@@ -173,4 +177,13 @@ test("a terminal is told what it was allowed itself, and nothing of others", asy
   const answer = host.execute("workspace.grants.list", {}, context);
   await settle();
   assert.deepEqual(await answer, { grants: [{ app: "notes", tool: "*", since: 5 }] });
+});
+
+test("where nobody is asked, nobody is told so: a no that is still heard is the answer", async () => {
+  const { refuses, request } = workspace();
+  refuses.now = { allow: false, code: "OWNER_REQUIRED", message: "No.", retryAfterMs: 9_000 };
+  const { result, error } = await request("s", "actions/execute", ADD);
+  assert.equal(result, undefined);
+  assert.equal(error.data.code, "UNAVAILABLE");
+  assert.equal(error.data.retryAfterMs, 9_000);
 });

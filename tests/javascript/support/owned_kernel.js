@@ -8,7 +8,7 @@ import { OwnerPolicy } from "../../../browser_worker/kernel/owner_policy.js";
 import { addPermissionTools } from "../../../browser_worker/kernel/permission_tools.js";
 import { makeKernel } from "./test_kernel.js";
 
-/** @import { Decision, Question } from "../../../browser_worker/kernel/routing_policy.js" */
+/** @import { RoutingPolicy } from "../../../browser_worker/kernel/routing_policy.js" */
 
 export function makeOwnedKernel() {
   const summaries = ["notes", "board", "writer"].map((id) => ({
@@ -17,8 +17,8 @@ export function makeOwnedKernel() {
     version: "1",
   }));
   const apps = () => summaries;
-  /** @type {{ decide: (question: Question, signal: AbortSignal) => Decision | Promise<Decision> }} */
-  const asked = { decide: (question, signal) => policy.decide(question, signal) };
+  /** @type {RoutingPolicy} */
+  const asked = { decide: (...about) => policy.decide(...about) };
   const made = makeKernel({ apps, policy: asked });
   const { kernel, powers } = made;
   const consent = new ConsentQueue(powers);

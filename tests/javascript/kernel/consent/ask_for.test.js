@@ -20,6 +20,7 @@ function workspace() {
   addOpenTileTool(kernel.tools, {
     ...parts,
     tilesOf: () => [{ id: "main", title: "Main" }],
+    isShown: () => true,
     openTile: async () => "app:notes:tile:main:instance:1",
   });
   const ends = new AbortController().signal;

@@ -234,3 +234,14 @@ test("who goes and comes back under the same name has not got round a no", async
   const again = await queue.ask(prompt("external:bridge:s"));
   assert.deepEqual(again, { allowed: false, reason: "denied", retryAfterMs: 10_000 });
 });
+
+test("says that the owner is asked where they are, and not where the answer is there", async () => {
+  const { queue } = make();
+  let told = 0;
+  const asked = queue.ask(prompt("app:a"), undefined, () => void (told += 1));
+  assert.equal(told, 1);
+  deny(queue);
+  await asked;
+  await queue.ask(prompt("app:a"), undefined, () => void (told += 1));
+  assert.equal(told, 1);
+});
