@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The kernel's tool by which apps navigate, and the only one: it opens a tile of the caller's own app, or with
- * the owner's yes one of another. Contract: bus, kernel tools.
+ * The kernel's tool by which apps navigate, and the only one: it opens a tile of the caller's own app while
+ * something of it is on the screen, or with the owner's yes one of any app. Contract: bus, kernel tools.
  */
 
 import { BusError } from "../contract/bus_error.js";
@@ -25,6 +25,8 @@ import { seen } from "./well_formed.js";
  * @property {() => readonly AppSummary[]} apps
  * @property {Pick<Invocations, "via">} invocations
  * @property {(app: string) => readonly TileSummary[]} tilesOf None for an app that is not installed.
+ * @property {(app: string) => boolean} isShown Whether a tile or the popover of the app is on the bus: one that
+ *   the person has closed does not come back of itself.
  * @property {(app: string, tile: string) => Promise<string>} openTile Gives the endpoint. May reject with a
  *   `BusError`.
  * @property {Pick<KernelPowers, "now">} powers
@@ -45,7 +47,7 @@ export function addOpenTileTool(tools, parts) {
     description: {
       title: "Open a tile",
       description:
-        "Opens a tile of an app, or shows it where it is open, and gives its endpoint. Of another app than the caller's own the owner is asked first.",
+        "Opens a tile of an app, or shows it where it is open, and gives its endpoint. Of another app than the caller's own the owner is asked first, and of the own one where nothing of it is shown.",
       inputSchema: {
         type: "object",
         properties: {
@@ -74,7 +76,7 @@ export function addOpenTileTool(tools, parts) {
       const { root } = source;
       pace.require(root?.subject ?? source.id);
       const own = root?.kind === "app" && root.app === input.app && source.app === input.app;
-      if (!own && root !== null) {
+      if (root !== null && !(own && parts.isShown(input.app))) {
         const answer = await askFor(
           parts.consent,
           root,

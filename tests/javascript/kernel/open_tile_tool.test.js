@@ -27,11 +27,14 @@ async function workspace() {
   /** @type {string[]} */
   const opened = [];
   const full = { yes: false };
+  /** What the person has on the screen. @type {Set<string>} */
+  const onScreen = new Set(["board"]);
   addOpenTileTool(kernel.tools, {
     consent,
     apps: () => summaries,
     invocations: kernel.invocations,
     tilesOf: (app) => TILES.get(app) ?? [],
+    isShown: (app) => onScreen.has(app),
     openTile: async (app, tile) => {
       if (full.yes) throw new BusError("UI_BUSY", "Too many tiles are open.");
       opened.push(`${app}:${tile}`);
@@ -46,7 +49,7 @@ async function workspace() {
     await ports.settle();
     return () => board.app.response(id);
   };
-  return { ...made, opened, open, full, board };
+  return { ...made, opened, open, full, board, onScreen };
 }
 
 describe("workspace.open_tile", () => {
@@ -57,6 +60,20 @@ describe("workspace.open_tile", () => {
     await open({ app: "board", tile: "map" });
     assert.deepEqual(opened, ["board:main", "board:map"]);
     assert.equal(consent.current, null);
+  });
+
+  test("asks for one of the caller's own app too, where the person has closed all of it", async () => {
+    const { open, opened, consent, deny, ports, onScreen } = await workspace();
+    onScreen.clear();
+    const response = await open({ app: "board" });
+    assert.equal(shown(consent).prompt.title, "Let the app board open a tile of board?");
+    deny();
+    await ports.settle();
+    assert.equal(response().error.code, "OWNER_REQUIRED");
+    // It does not go on asking.
+    await open({ app: "board" });
+    assert.equal(consent.current, null);
+    assert.deepEqual(opened, []);
   });
 
   test("opens a tile of another app after a yes, and each time anew", async () => {

@@ -106,6 +106,8 @@ export class OwnerPowers {
       invocations,
       powers,
       tilesOf: (app) => workspace.apps.find(({ id }) => id === app)?.tiles ?? [],
+      isShown: (id) =>
+        kernel.endpoints().some(({ app, kind }) => app === id && kind !== "background"),
       openTile: (app, tile) => workspace.openTile(app, tile),
     });
   }
