@@ -6,6 +6,7 @@
 
 import { BUS_LIMITS } from "../contract/limits.js";
 import { FocusGuard } from "./focus_guard.js";
+import { framePlace } from "./frame_place.js";
 import { MountedFrame } from "./mounted_frame.js";
 
 /** @import { FrameParts, FrameState } from "./mounted_frame.js" */
@@ -53,7 +54,8 @@ export class BackgroundFrames {
     this._holder.setAttribute("aria-hidden", "true");
     Object.assign(this._holder.style, UNSEEN);
     parent.append(this._holder);
-    this._guard = new FocusGuard(this._holder, parts.powers, (frame) => this._focusTaken(frame));
+    this._place = framePlace(this._holder);
+    this._guard = new FocusGuard(this._place, parts.powers, (frame) => this._focusTaken(frame));
   }
 
   /** Apps whose background was mounted; one that has ended by itself is among them. */
@@ -113,7 +115,7 @@ export class BackgroundFrames {
     }
     try {
       const frame = new MountedFrame(
-        this._holder,
+        this._place,
         {
           place: { app, kind: "background" },
           url,

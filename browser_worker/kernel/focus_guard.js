@@ -5,6 +5,7 @@
  * lifecycle.
  */
 
+import { activeElement } from "./active_element.js";
 import { giveKeyboard } from "./give_keyboard.js";
 
 /** @import { KernelPowers } from "./kernel_powers.js" */
@@ -14,7 +15,7 @@ const LOOK_MS = 250;
 
 export class FocusGuard {
   /**
-   * @param {Element} holder Of the frames that may not have it.
+   * @param {ShadowRoot} holder Of the frames that may not have it.
    * @param {KernelPowers} powers
    * @param {(frame: Element) => void} onTaken Takes the frame away: one that stays could take the focus
    *   again without any event.
@@ -51,8 +52,7 @@ export class FocusGuard {
   }
 
   _see() {
-    const root = /** @type {Document | ShadowRoot} */ (this._holder.getRootNode());
-    const active = /** @type {HTMLElement | null} */ (root.activeElement);
+    const active = /** @type {HTMLElement | null} */ (activeElement(this._holder.ownerDocument));
     if (active === null || !this._holder.contains(active)) {
       this._before = active;
       return;

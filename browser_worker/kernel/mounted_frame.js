@@ -41,7 +41,7 @@ export class MountedFrame {
    * Mounts at once. The port is offered when the first document has loaded: whatever loads after it is
    * then known to be another.
    *
-   * @param {Element} parent In a document that is shown.
+   * @param {Element | ShadowRoot} parent In a document that is shown.
    * @param {FrameOptions} options
    * @param {FrameParts} parts
    * @throws {TypeError} For a place that is no endpoint, or a parent that is in no page.

@@ -362,7 +362,8 @@ def focused(page: Page) -> str:
     return str(
         page.evaluate(
             """() => {
-              const { activeElement: at } = document;
+              const { activeElement } = document;
+              const at = activeElement.shadowRoot?.activeElement ?? activeElement;
               return at.localName === "iframe" ? `in ${at.title}` : at.ariaLabel ?? at.innerText;
             }"""
         )
@@ -380,7 +381,9 @@ def test_all_of_it_works_by_keyboard(page: Page, pages: StaticPages) -> None:
     page.keyboard.press("Enter")
     other = page.frame_locator("[data-app=other].tile iframe")
     expect(other.get_by_role("heading")).to_have_text("Other")
-    page.wait_for_function("() => document.activeElement.title === 'Other'")
+    page.wait_for_function(
+        "() => document.activeElement.shadowRoot?.activeElement.title === 'Other'"
+    )
     page.keyboard.press("Tab")
     expect(other.get_by_role("button")).to_be_focused()
     page.keyboard.press("Shift+Tab")

@@ -49,7 +49,9 @@ def test_what_is_put_aside_and_shown_again_by_keyboard_has_the_keyboard(
     tool(page, "Notes", "Put aside").press("Enter")
     page.get_by_role("button", name="Show Notes").press("Enter")
     expect(notes.get_by_role("button", name="Roadmap")).to_be_visible()
-    page.wait_for_function("() => document.activeElement.title === 'Notes'")
+    page.wait_for_function(
+        "() => document.activeElement.shadowRoot?.activeElement.title === 'Notes'"
+    )
     page.keyboard.press("Tab")
     expect(notes.get_by_label("Search notes")).to_be_focused()
 
@@ -63,7 +65,9 @@ def test_an_app_that_is_started_again_by_keyboard_has_the_keyboard(
     frame.evaluate("void (location.href = './tray.html')")
     page.get_by_role("button", name="Start again").press("Enter")
     expect(notes.get_by_role("button", name="Roadmap")).to_be_visible()
-    page.wait_for_function("() => document.activeElement.title === 'Notes'")
+    page.wait_for_function(
+        "() => document.activeElement.shadowRoot?.activeElement.title === 'Notes'"
+    )
     page.keyboard.press("Tab")
     expect(notes.get_by_label("Search notes")).to_be_focused()
 

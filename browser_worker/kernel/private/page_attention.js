@@ -1,6 +1,8 @@
 // @ts-check
 /** What a page tells of the keyboard, the pointer and fresh clicks: all that an attention watch needs. */
 
+import { activeElement } from "../active_element.js";
+
 /** @import { AttentionView } from "./activation_watch.js" */
 
 /** What may have moved the focus, or the pointer. */
@@ -16,10 +18,10 @@ export function pageAttention(view) {
   const { document } = view;
   return {
     activeFrame: () => {
-      const active = document.activeElement;
+      const active = activeElement(document);
       return active?.localName === "iframe" && document.hasFocus() ? active : null;
     },
-    pointedFrame: () => document.querySelector("iframe:hover"),
+    pointedFrame: () => pointedFrame(document),
     isActive: () => view.navigator.userActivation.isActive,
     listen: (listener) => {
       const moved = () => listener(false);
@@ -33,4 +35,18 @@ export function pageAttention(view) {
       };
     },
   };
+}
+
+/**
+ * @param {Document | ShadowRoot} root
+ * @returns {Element | null}
+ */
+function pointedFrame(root) {
+  const frame = root.querySelector("iframe:hover");
+  if (frame !== null) return frame;
+  for (const { shadowRoot } of root.querySelectorAll(":hover")) {
+    const within = shadowRoot === null ? null : pointedFrame(shadowRoot);
+    if (within !== null) return within;
+  }
+  return null;
 }

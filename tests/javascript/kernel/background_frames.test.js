@@ -28,7 +28,7 @@ function makeBackgrounds() {
     made.states.push([state, reason]);
   });
   const holder = /** @type {any} */ (body.children[0]);
-  const frames = () => /** @type {any[]} */ (holder.children);
+  const frames = () => /** @type {any[]} */ (holder.shadowRoot.children);
   /** Loads all frames that have not loaded yet. */
   const startAll = () => {
     for (const element of frames()) {
@@ -141,7 +141,8 @@ test("who is told that one goes may mount another, and neither is lost", () => {
   });
   backgrounds.sync([entry("notes"), entry("board")]);
   backgrounds.sync([entry("board")]);
-  assert.equal(body.children[0].children.length, backgrounds.apps.length);
+  const { shadowRoot } = body.children[0];
+  assert.equal(shadowRoot.children.length, backgrounds.apps.length);
   backgrounds.close();
 });
 

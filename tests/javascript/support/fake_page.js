@@ -73,7 +73,15 @@ class FakeElement extends Listeners {
     this.children = [];
     /** @type {FakeFrameWindow | null} */
     this.contentWindow = null;
+    /** @type {FakeElement | null} */
+    this.shadowRoot = null;
     this._page = page;
+  }
+
+  attachShadow() {
+    this.shadowRoot = new FakeElement(this._page, "#shadow-root");
+    this.shadowRoot.parent = this;
+    return this.shadowRoot;
   }
 
   get isConnected() {
@@ -149,6 +157,9 @@ export class FakePage {
         disconnect() {
           page.observers.delete(this.told);
         }
+      },
+      CSSStyleSheet: class {
+        replaceSync() {}
       },
       focus: () => {},
       makeChannel: () => {

@@ -31,11 +31,11 @@ import { BusError } from "../../../contract/bus_error.js";
 
 /**
  * @typedef {object} TileStage Where frames are shown.
- * @property {(tile: OpenTile) => Element} place An element of the document for the tile's frame.
+ * @property {(tile: OpenTile) => Element | ShadowRoot} place In the document, for the tile's frame.
  * @property {(tile: OpenTile) => void} remove The tile was closed.
  */
 
-/** @typedef {(parent: Element, frame: { place: EndpointPlace, url: string, title: string, onState: (state: FrameState, reason: string) => void }) => Frame} MountFrame */
+/** @typedef {(parent: Element | ShadowRoot, frame: { place: EndpointPlace, url: string, title: string, onState: (state: FrameState, reason: string) => void }) => Frame} MountFrame */
 
 /** More are no use to anybody, and each is a process. */
 export const MAX_TILES = 12;

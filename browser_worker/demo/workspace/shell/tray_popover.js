@@ -9,7 +9,7 @@
 
 /**
  * @typedef {object} TrayStage
- * @property {(app: AppManifest) => Element} show Shows an empty popover, and gives the element in it.
+ * @property {(app: AppManifest) => Element | ShadowRoot} show Shows an empty popover, and gives the place in it.
  * @property {(app: AppManifest) => void} hide
  */
 

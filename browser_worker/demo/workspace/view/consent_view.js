@@ -5,6 +5,7 @@
  * text, never as markup. Contract: bus, consent.
  */
 
+import { activeElement } from "../../../kernel/active_element.js";
 import { giveKeyboard } from "../../../kernel/give_keyboard.js";
 import { DialogGuard } from "./dialog_guard.js";
 import { KeyboardKeeper } from "./keyboard_keeper.js";
@@ -103,8 +104,8 @@ export class ConsentView {
     body.replaceChildren(...this._form.elements);
     allow.textContent = prompt.confirm ?? "Allow";
     if (!dialog.open) {
-      const { activeElement } = document;
-      this._before = activeElement instanceof HTMLElement ? activeElement : null;
+      const active = activeElement(document);
+      this._before = active instanceof HTMLElement ? active : null;
       dialog.showModal();
     }
     // A frame that has the keyboard keeps it otherwise.

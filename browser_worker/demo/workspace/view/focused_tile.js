@@ -4,6 +4,8 @@
  * another tells the page that holds them nothing: so while a frame has the focus, it is looked at.
  */
 
+import { activeElement } from "../../../kernel/active_element.js";
+
 const LOOK_MS = 250;
 
 /**
@@ -15,12 +17,12 @@ export function watchFocus(onElement) {
   let last = null;
   let timer = 0;
   const look = () => {
-    const { activeElement } = document;
-    if (activeElement !== last) {
-      last = activeElement;
-      onElement(activeElement);
+    const active = document.activeElement;
+    if (active !== last) {
+      last = active;
+      onElement(active);
     }
-    const inFrame = activeElement?.localName === "iframe" && document.hasFocus();
+    const inFrame = activeElement(document)?.localName === "iframe" && document.hasFocus();
     if (inFrame && timer === 0) timer = window.setInterval(look, LOOK_MS);
     else if (!inFrame && timer !== 0) {
       clearInterval(timer);

@@ -4,6 +4,8 @@
  * where a dialog makes it inert; whatever the person types then would go to it. Contract: bus, consent.
  */
 
+import { activeElement } from "../../../kernel/active_element.js";
+
 /** Between two other frames the focus moves without an event. */
 const LOOK_MS = 100;
 /** An app that ends some work may put its cursor into a field. One that goes on does it on purpose. */
@@ -90,7 +92,7 @@ export class KeyboardKeeper {
     if (!this._keeps) return;
     this._note();
     // Where the whole browser is left for another program, nothing is to be had back.
-    if (!this.attended && document.hasFocus()) this._takeBack(document.activeElement);
+    if (!this.attended && document.hasFocus()) this._takeBack(activeElement(document));
     this._lookIn(LOOK_MS);
   }
 

@@ -4,6 +4,7 @@
  * document would load anew, so tiles are arranged without moving one.
  */
 
+import { framePlace } from "../../../kernel/frame_place.js";
 import { giveKeyboard } from "../../../kernel/give_keyboard.js";
 import { bindArrowKeys } from "./arrow_keys.js";
 import { ICONS, icon } from "./icons.js";
@@ -13,7 +14,7 @@ import { ICONS, icon } from "./icons.js";
 /**
  * @typedef {object} TileElements
  * @property {HTMLElement} section
- * @property {HTMLElement} stage
+ * @property {ShadowRoot} place
  * @property {HTMLElement} state
  * @property {HTMLElement} message
  * @property {HTMLElement} why
@@ -193,7 +194,7 @@ export class TilesView {
     const elements = this._tiles.get(tile.key) ?? this._make(tile);
     elements.section.hidden = false;
     elements.message.hidden = true;
-    return elements.stage;
+    return elements.place;
   }
 
   /** @param {OpenTile} open @returns {TileElements} */
@@ -241,7 +242,7 @@ export class TilesView {
     const { message, why } = this._message(() => this._restart(model(), key));
     section.append(bar, stage, message);
     this._elements.tiles.append(section);
-    const made = { section, stage, state, message, why, earlier, later, wide };
+    const made = { section, place: framePlace(stage), state, message, why, earlier, later, wide };
     this._tiles.set(key, made);
     return made;
   }

@@ -1,6 +1,7 @@
 // @ts-check
 /** The buttons of the tray, and the popover that they open. */
 
+import { framePlace } from "../../../kernel/frame_place.js";
 import { bindArrowKeys } from "./arrow_keys.js";
 import { icon } from "./icons.js";
 
@@ -28,18 +29,19 @@ export class TrayView {
     this._made = new Map();
     /** @type {Map<string, number>} */
     this._badges = new Map();
+    this._place = framePlace(elements.stage);
     bindArrowKeys(elements.buttons);
   }
 
   /** @returns {TrayStage} */
   get stage() {
-    const { popover, title, stage } = this._elements;
+    const { popover, title } = this._elements;
     return {
       show: (app) => {
         title.textContent = app.tray?.title ?? app.name;
         popover.showPopover();
         this._made.get(app.id)?.button.setAttribute("aria-expanded", "true");
-        return stage;
+        return this._place;
       },
       hide: (app) => {
         // Who had the keyboard in the popover gets it back where it was opened.

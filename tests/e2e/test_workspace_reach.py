@@ -1,0 +1,93 @@
+"""What one app's frame can do to another's: nothing, as it does not find it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Frame, FrameLocator, Page, expect
+
+from bridge.servers.static_pages import StaticPages
+from tests.e2e.support.owner_dialog import allow, deny, owner_dialog
+from tests.e2e.support.page_server import PAGES, serve_pages
+from tests.e2e.test_workspace import dock, install, opened
+from tests.e2e.test_workspace_grants import do, told
+
+LIVE = ("notes/background.html", "guest/background.html", "notes/tile.html", "guest/tile.html")
+
+GIVE_KEYBOARD_TO_OTHERS = """async () => {
+  const others = Array.from({ length: parent.frames.length }, (_, at) => parent.frames[at]);
+  for (let turn = 0; turn < 12; turn += 1) {
+    for (const other of others) if (other !== window) other.focus();
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  }
+  return others.length;
+}"""
+
+
+@pytest.fixture(scope="module")
+def pages() -> Iterator[StaticPages]:
+    """Serve an app of the tests among the workspace's own."""
+    apps = PAGES / "workspace" / "apps"
+    with serve_pages(mounts={"/demo/workspace/apps/guest": apps / "guest"}) as served:
+        yield served
+
+
+@pytest.fixture
+def guest(page: Page, pages: StaticPages) -> FrameLocator:
+    install(page, "guest")
+    opened(page, pages)
+    dock(page, "Guest").click()
+    # A tile takes the keyboard when it is on the bus.
+    expect(page.locator("iframe[title=Guest]")).to_be_focused()
+    frame = page.frame_locator("[data-app=guest].tile iframe")
+    expect(frame.get_by_role("heading")).to_have_text("Guest")
+    return frame
+
+
+def live(page: Page) -> list[Frame]:
+    return [each for each in page.frames if each.url.endswith(LIVE)]
+
+
+def from_guest(page: Page, script: str) -> Any:
+    return next(each for each in page.frames if "guest/tile" in each.url).evaluate(script)
+
+
+def test_an_app_cannot_make_it_look_as_if_another_took_the_keyboard(
+    page: Page, guest: FrameLocator
+) -> None:
+    assert len(live(page)) == len(LIVE)
+    do(guest, "Search the notes")
+    expect(owner_dialog(page)).to_be_visible()
+    # Those that take the keyboard would be stopped: the others' frames, in their place.
+    assert from_guest(page, GIVE_KEYBOARD_TO_OTHERS) == 0
+    assert len(live(page)) == len(LIVE)
+    expect(page.locator("#consent-title")).to_be_focused()
+    allow(page)
+    expect(told(guest)).to_contain_text("Roadmap")
+    # A frame in the page itself is found: that there are none says something.
+    page.evaluate("() => void document.body.append(document.createElement('iframe'))")
+    assert from_guest(page, "parent.frames.length") == 1
+
+
+def test_an_app_that_was_closed_does_not_come_back_of_itself(
+    page: Page, guest: FrameLocator
+) -> None:
+    background = next(each for each in page.frames if "guest/background" in each.url)
+    background.evaluate(
+        """async () => {
+          const { callTool } = await import("/app/index.js");
+          const name = "workspace.open_tile";
+          const call = { target: "kernel", name, arguments: { app: "guest" } };
+          globalThis.open = () => callTool(call).then(() => "opened", ({ code }) => code);
+        }"""
+    )
+    assert background.evaluate("open()") == "opened"
+    page.get_by_role("toolbar", name="Arrange Guest").get_by_role("button", name="Close").click()
+    background.evaluate("() => void open().then((told) => { globalThis.told = told; })")
+    expect(owner_dialog(page)).to_contain_text("open a tile of guest")
+    deny(page)
+    background.wait_for_function("() => globalThis.told === 'OWNER_REQUIRED'")
+    assert background.evaluate("open()") == "OWNER_REQUIRED"
+    expect(page.locator("[data-app=guest].tile")).to_have_count(0)
