@@ -5,6 +5,7 @@
  */
 
 import { KERNEL_ENDPOINT, readEndpointId } from "../../../contract/bus_names.js";
+import { appWords } from "./app_names.js";
 
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 
@@ -30,7 +31,7 @@ export function callWords(apps, caller, target) {
   const from = readEndpointId(caller);
   const to = readEndpointId(target);
   if (from !== undefined && to !== undefined && from.app === to.app) {
-    return `${appName(apps, from.app)}: ${from.kind} → ${to.kind}`;
+    return `${appWords(from.app, apps)}: ${from.kind} → ${to.kind}`;
   }
   return `${endpointName(apps, caller)} → ${endpointName(apps, target)}`;
 }
@@ -43,13 +44,5 @@ function endpointName(apps, endpoint) {
   if (endpoint === KERNEL_ENDPOINT) return "Workspace";
   if (endpoint.startsWith("external:")) return "Terminal";
   const place = readEndpointId(endpoint);
-  return place === undefined ? "Unknown" : `${appName(apps, place.app)} (${place.kind})`;
-}
-
-/**
- * @param {readonly AppManifest[]} apps
- * @param {string} app
- */
-function appName(apps, app) {
-  return apps.find(({ id }) => id === app)?.name ?? app;
+  return place === undefined ? "Unknown" : `${appWords(place.app, apps)} (${place.kind})`;
 }

@@ -5,6 +5,7 @@
  */
 
 import { EVERY_TOOL, LISTING } from "../../../kernel/grants.js";
+import { appWords } from "./app_names.js";
 
 /** @import { EnabledAgent } from "../../../kernel/agent/agent_mode.js" */
 /** @import { BackendCallGrant } from "../../../kernel/canister/backend_call_grants.js" */
@@ -93,16 +94,6 @@ function subjectWords(subject, apps) {
   const shown =
     session.length > MAX_SESSION_CHARS ? `${session.slice(0, MAX_SESSION_CHARS - 1)}…` : session;
   return `Terminal ${shown}`;
-}
-
-/**
- * @param {string} app
- * @param {Apps} apps
- */
-function appWords(app, apps) {
-  const name = apps.find(({ id }) => id === app)?.name ?? app;
-  // Two apps may have one name.
-  return name.toLowerCase() === app ? name : `${name} (${app})`;
 }
 
 /**

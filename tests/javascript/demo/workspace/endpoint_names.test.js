@@ -29,5 +29,13 @@ test("an app that calls itself the terminal is not shown as the terminal", () =>
   const real = callWords(apps, "external:bridge:1", "app:notes:background");
   const fake = callWords(apps, "app:fake:background", "app:notes:background");
   assert.equal(real, "Terminal → Notes (background)");
-  assert.equal(fake, "Terminal (background) → Notes (background)");
+  assert.equal(fake, "fake (“Terminal”) (background) → Notes (background)");
+});
+
+test("an app that calls itself as another is not shown as the other, whatever it writes", () => {
+  const apps = [app("notes", "Notes"), app("fake", "Notes"), app("odd", "Notes (tile) → Notes")];
+  const by = (/** @type {string} */ id) => callWords(apps, `app:${id}:background`, "kernel");
+  assert.equal(by("notes"), "Notes (background) → Workspace");
+  assert.equal(by("fake"), "fake (“Notes”) (background) → Workspace");
+  assert.ok(by("odd").startsWith("odd (“"));
 });

@@ -62,10 +62,10 @@ test("a grant says who may do what, and until when", () => {
 });
 
 test("an app that took another's name is told from it", () => {
-  assert.equal(grant("app:other").who, "Notes (other)");
+  assert.equal(grant("app:other").who, "other (“Notes”)");
   assert.equal(grant("app:notes").who, "Notes");
   const turn = turnWords({ app: "other", entrypoint: "run" }, APPS);
-  assert.equal(turn, "Notes (other) is working (run)");
+  assert.equal(turn, "other (“Notes”) is working (run)");
 });
 
 /** All that an owner can have allowed, and each of it once. */
