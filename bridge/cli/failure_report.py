@@ -52,9 +52,12 @@ def exit_code(failure: BasculeError) -> ExitCode:
 
 def failure_lines(failure: BasculeError) -> Iterator[str]:
     """Yield the lines that tell of a failure, safe to print."""
-    yield printable(f"{failure.message} [{failure.code}]")
     if _is_app_error(failure):
-        yield from map(printable, cast("ActionError", failure).details())
+        error = cast("ActionError", failure)
+        yield printable(f"{error.message} [{error.code_told}]")
+        yield from map(printable, error.details())
+    else:
+        yield printable(f"{failure.message} [{failure.code}]")
     outcome = None if failure.outcome is None else _OUTCOMES[failure.outcome]
     if outcome is not None:
         yield outcome

@@ -41,26 +41,41 @@ class ActionError(BasculeError):
 
     def __str__(self) -> str:
         """Return what the app said and its details, as a traceback should show it."""
-        return " ".join([super().__str__(), *(f"({line})" for line in self.details())])
+        told = f"{self.message} [{self.code_told}]"
+        return " ".join([told, *(f"({line})" for line in self.details())])
+
+    @property
+    def code_told(self) -> str:
+        """The code that says most: why it is not available, where the message is that reason."""
+        availability = self.data.get("availability")
+        if isinstance(availability, Mapping) and availability.get("reason") == self.message:
+            return str(availability.get("code") or self.code)
+        return self.code
 
     def details(self) -> list[str]:
         """Return in sentences what the error's members tell.
 
         The first places of an input that do not fit, the revision that the app is at, why an
-        action is not available, the limit that was passed. All of it is the app's own text.
+        action is not available, the limit that was passed, when to try again. All of it is the
+        app's own text, and what the message says already is left out.
         """
-        return list(_details(self.data))
+        return list(_details(self.data, self.message))
 
 
-def _details(data: Mapping[str, JsonValue]) -> Iterator[str]:
+def _details(data: Mapping[str, JsonValue], message: str) -> Iterator[str]:
     errors = data.get("errors")
     for error in errors[:_MAX_ERRORS_TOLD] if isinstance(errors, list) else []:
         if isinstance(error, Mapping):
             yield f"{error.get('path') or 'input'}: {error.get('message')}"
     availability = data.get("availability")
     if isinstance(availability, Mapping) and availability.get("code"):
-        yield f"{availability.get('reason')} [{availability.get('code')}]"
+        reason = availability.get("reason")
+        # A refusal's reason is its message: once is enough.
+        yield from () if reason == message else (f"{reason} [{availability.get('code')}]",)
     if "expected" in data and "actual" in data:
         yield f"Revision {data['expected']} was expected; it is at {data['actual']}."
     if "limit" in data and "maximum" in data:
         yield f"The limit {data['limit']} is {data['maximum']}."
+    later = data.get("retryAfterMs")
+    if isinstance(later, int) and not isinstance(later, bool) and later > 0:
+        yield f"Try again in {-(-later // 1_000)} s."

@@ -247,7 +247,7 @@ function aboutOf({ root, by, target, tool }) {
 
 /** @param {Question} question */
 function tooLong(question) {
-  const text = `The owner can be shown ${MAX_SHOWN_CHARS} characters of arguments, and these are longer; nothing was run. Once the owner has allowed ${whatOf(question)} for longer than one call, they are not shown.`;
+  const text = `The owner can be shown ${MAX_SHOWN_CHARS} characters of arguments, and these are longer; nothing was run. They are not shown once the owner has given leave to ${whatOf(question)} for longer than one call.`;
   return new BusError("TOO_LARGE", text);
 }
 

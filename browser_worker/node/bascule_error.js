@@ -70,8 +70,8 @@ export class ActionError extends BasculeError {
     const named = member(data, "code");
     const code =
       typeof named === "string" ? named : (JSON_RPC_CODES.get(number) ?? "UNKNOWN_ERROR");
-    const told = [...details(data)].map((line) => `(${line})`);
-    super(code, [`${message} [${code}]`, ...told].join(" "), {
+    const told = [...details(data, message)].map((line) => `(${line})`);
+    super(code, [`${message} [${codeTold(code, data, message)}]`, ...told].join(" "), {
       outcome: MAY_HAVE_RUN.has(code) ? "unknown" : null,
     });
     /** @readonly */
@@ -83,24 +83,42 @@ export class ActionError extends BasculeError {
 
 /**
  * What an error's members tell, in sentences: the first places of an input that do not fit, the
- * revision that the app is at, why an action is not available, the limit that was passed.
+ * revision that the app is at, why an action is not available, the limit that was passed, when to try again. What
+ * the message says already is left out.
  *
  * @param {Record<string, unknown>} data
+ * @param {string} message
  * @returns {Generator<string>}
  */
-function* details(data) {
+function* details(data, message) {
   const errors = member(data, "errors");
   for (const error of Array.isArray(errors) ? errors.slice(0, MAX_ERRORS_TOLD) : []) {
     if (typeof error?.message === "string") yield `${error.path || "input"}: ${error.message}`;
   }
   const availability = /** @type {any} */ (member(data, "availability"));
-  if (availability?.code) yield `${availability.reason} [${availability.code}]`;
+  if (availability?.code && availability.reason !== message) {
+    yield `${availability.reason} [${availability.code}]`;
+  }
   const [expected, actual] = [member(data, "expected"), member(data, "actual")];
   if (expected !== undefined && actual !== undefined) {
     yield `Revision ${expected} was expected; it is at ${actual}.`;
   }
   const [limit, maximum] = [member(data, "limit"), member(data, "maximum")];
   if (limit !== undefined && maximum !== undefined) yield `The limit ${limit} is ${maximum}.`;
+  const later = member(data, "retryAfterMs");
+  if (typeof later === "number" && later > 0) yield `Try again in ${Math.ceil(later / 1_000)} s.`;
+}
+
+/**
+ * The code that says most: why it is not available, where the message is that reason.
+ *
+ * @param {string} code
+ * @param {Record<string, unknown>} data
+ * @param {string} message
+ */
+function codeTold(code, data, message) {
+  const availability = /** @type {any} */ (member(data, "availability"));
+  return availability?.reason === message && availability.code ? `${availability.code}` : code;
 }
 
 /** @param {Record<string, unknown>} data @param {string} name */

@@ -7,7 +7,7 @@ import { BusError } from "../../contract/bus_error.js";
 
 /**
  * @param {No} answer
- * @param {{ what: string, agent: boolean }} about `what`: "call draw_shape of Board", say; `agent`:
+ * @param {{ what: string, agent: boolean }} about `what`: "call draw_shape of board", say, as an infinitive; `agent`:
  *   whether an agent's turn asked, which has codes of its own.
  * @returns {BusError}
  */
@@ -22,13 +22,13 @@ export function refusalOf({ reason, retryAfterMs }, { what, agent }) {
     case "denied":
       return new BusError(
         agent ? "AGENT_CONSENT_DENIED" : "OWNER_REQUIRED",
-        `The owner did not allow to ${what}; nothing was run.`,
+        `Asked for leave to ${what}, the owner said no; nothing was run.`,
         { ...later, data },
       );
     case "timeout":
       return new BusError(
         agent ? "AGENT_CONSENT_TIMEOUT" : "OWNER_REQUIRED",
-        `The owner did not answer in time whether to ${what}; nothing was run.`,
+        `Asked for leave to ${what}, the owner did not answer in time; nothing was run.`,
         { ...later, data },
       );
     case "gone":

@@ -23,6 +23,7 @@ from bridge.client import ActionError
             ["Select some text. [NOTHING_SELECTED]"],
         ),
         ({"limit": "maxDepth", "maximum": 32}, ["The limit maxDepth is 32."]),
+        ({"retryAfterMs": 10_000}, ["Try again in 10 s."]),
         ({}, []),
         ({"errors": "none", "availability": 1, "expected": 3}, []),
         ({"errors": [1, {"path": "/a", "message": "is wrong"}]}, ["/a: is wrong"]),
@@ -34,6 +35,23 @@ def test_the_details_are_told_after_the_message(data: Any, details: list[str]) -
     assert str(error) == " ".join(
         ["It does not fit. [INVALID_INPUT]", *(f"({line})" for line in details)]
     )
+
+
+def test_a_reason_that_is_the_message_is_told_once_with_its_own_code() -> None:
+    availability: Any = {"code": "OWNER_REQUIRED", "reason": "The owner said no."}
+    data: Any = {"code": "UNAVAILABLE", "availability": availability, "retryAfterMs": 9_001}
+    error = ActionError(1006, "The owner said no.", data)
+    assert str(error) == "The owner said no. [OWNER_REQUIRED] (Try again in 10 s.)"
+    assert error.code == "UNAVAILABLE"
+    other = ActionError(1006, "It is not available.", data)
+    assert str(other).startswith(
+        "It is not available. [UNAVAILABLE] (The owner said no. [OWNER_REQUIRED])"
+    )
+
+
+@pytest.mark.parametrize("later", [True, "5000", 0, -1, None])
+def test_what_is_no_time_to_wait_is_not_told(later: Any) -> None:
+    assert ActionError(1006, "No.", {"retryAfterMs": later}).details() == []
 
 
 def test_of_many_errors_the_first_are_told() -> None:
