@@ -17,6 +17,19 @@ export function seen(text, maxChars) {
 }
 
 /**
+ * As `seen`, of a text in which lines and tabs are as its writer meant them. A carriage return alone is
+ * none: where it is pasted it may do what Enter does.
+ *
+ * @param {string} text
+ * @param {number} maxChars
+ */
+export function seenLines(text, maxChars) {
+  return wellFormed(text, maxChars)
+    .replace(/\r\n/g, "\n")
+    .replace(UNSEEN, (char) => (char === "\n" || char === "\t" ? char : "\ufffd"));
+}
+
+/**
  * @param {string} text
  * @param {number} maxChars
  * @returns {string} At most as many characters, without half ones (lone surrogates).

@@ -58,7 +58,7 @@ export function startPrompt(app, entrypoint) {
       ...factsOf(app, entrypoint),
       {
         label: "Why you are asked",
-        value: "The app took the focus just before, so your click may have been meant for another.",
+        value: "The page cannot tell whether your last click was meant for this app.",
       },
     ],
     choices: [{ id: "once", label: "This turn" }],

@@ -8,7 +8,7 @@ import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { exceedsUtf8, isWellFormed } from "../../contract/utf8.js";
 import { refusalOf } from "../consent/refusals.js";
-import { seen } from "../well_formed.js";
+import { seenLines } from "../well_formed.js";
 import { askerFact, payloadReader } from "./private_parts.js";
 
 /** @import { Consent } from "../consent/consent_queue.js" */
@@ -82,8 +82,7 @@ async function writeAsked(kernel, text, { app, signal }, powers) {
     {
       subject: `app:${app}`,
       title: `Copy ${size} from the app ${app}?`,
-      facts: [askerFact(kernel, app)],
-      quote: seen(text, MAX_SHOWN_CHARS),
+      facts: [askerFact(kernel, app), textFact(text)],
       choices: [{ id: "once", label: "Only this time" }],
       confirm: "Copy",
     },
@@ -93,6 +92,13 @@ async function writeAsked(kernel, text, { app, signal }, powers) {
     throw refusalOf(answer, { what: `write to the clipboard from ${app}`, agent: false });
   }
   return write(text, powers);
+}
+
+/** @param {string} text */
+function textFact(text) {
+  const cut = text.length > MAX_SHOWN_CHARS;
+  const label = cut ? "How the text to be copied begins" : "Text to be copied";
+  return { label, value: seenLines(text, MAX_SHOWN_CHARS), code: true };
 }
 
 /**

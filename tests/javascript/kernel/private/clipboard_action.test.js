@@ -66,13 +66,25 @@ test("a click that was perhaps another's asks for one, and a no writes nothing",
 
   const second = make();
   second.clicked(second.endpoint.id, true);
-  const { response, prompt } = await second.asked(second.app, WRITE, { text: "a\u202eb" });
+  const text = "a\u202eb\r\n\tc\rd";
+  const { response, prompt } = await second.asked(second.app, WRITE, { text });
   assert.deepEqual(response.ok, {});
-  assert.deepEqual(second.page.written, ["a\u202eb"]);
-  assert.equal(prompt.quote, "a�b");
+  assert.deepEqual(second.page.written, [text]);
+  assert.equal(prompt.quote, undefined);
   assert.deepEqual(prompt.facts, [
     { label: "Asks", value: "notes, version 1, which calls itself “Notes�”" },
+    { label: "Text to be copied", value: "a�b\n\tc�d", code: true },
   ]);
+});
+
+test("of a long text the owner is shown how it begins", async () => {
+  const { asked, app, clicked, endpoint } = make();
+  clicked(endpoint.id, true);
+  const { prompt } = await asked(app, WRITE, { text: "x".repeat(501) });
+  assert.equal(prompt.title, "Copy 501 characters from the app notes?");
+  const [, shown] = prompt.facts;
+  assert.equal(shown?.label, "How the text to be copied begins");
+  assert.equal(shown?.value, `${"x".repeat(499)}…`);
 });
 
 test("without a click, or from a tile without the focus, nothing is written or asked", async () => {
