@@ -122,6 +122,8 @@ def test_locking_asks_first_and_says_what_is_lost(page: Page, pages: StaticPages
     page.keyboard.press("Control+Shift+L")
     asked = page.get_by_role("dialog", name="Lock the workspace?")
     expect(asked).to_contain_text("stops Notes and Other")
+    expect(asked).to_contain_text("What Other keeps is in memory only, and is lost")
+    expect(asked).to_contain_text("What Notes has in its backend stays.")
     page.keyboard.press("Control+Shift+L")
     expect(asked.get_by_role("button", name="Go on working")).to_be_focused()
     page.keyboard.press("Enter")
@@ -132,10 +134,10 @@ def test_locking_asks_first_and_says_what_is_lost(page: Page, pages: StaticPages
     expect(page.locator("iframe")).to_have_count(3)
     page.get_by_role("button", name="Lock the workspace").click()
     asked.get_by_role("button", name="Lock it").click()
-    expect(page.get_by_text("What Notes and Other kept in memory is gone")).to_be_visible()
+    expect(page.get_by_text("What Other kept in memory is gone")).to_be_visible()
     expect(page.locator("iframe")).to_have_count(0)
     page.get_by_role("button", name="Unlock").click()
-    expect(page.locator("#notice")).to_contain_text("What Notes and Other kept in memory is gone")
+    expect(page.locator("#notice")).to_contain_text("What Other kept in memory is gone")
 
 
 def test_a_workspace_in_which_nothing_runs_is_locked_at_once(

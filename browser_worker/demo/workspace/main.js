@@ -76,7 +76,11 @@ const lockView = new LockView(
     loss: element("loss", HTMLElement),
     lost: element("lost", HTMLElement),
   },
-  { authorisation, notices, running: () => workspace.running.map(({ name }) => name) },
+  {
+    authorisation,
+    notices,
+    running: () => workspace.running.map(({ id, name }) => ({ name, backed: installed.has(id) })),
+  },
 );
 const attention = new ActivationWatch({
   view: pageAttention(window),

@@ -10,6 +10,12 @@ import { listed } from "./app_names.js";
 /** @import { Authorisation } from "../shell/authorisation.js" */
 
 /**
+ * @typedef {object} RunningApp
+ * @property {string} name
+ * @property {boolean} backed Whether it has a backend, which a lock does not end.
+ */
+
+/**
  * @typedef {object} LockElements
  * @property {HTMLDialogElement} dialog
  * @property {HTMLElement} loss What the dialog says is lost.
@@ -24,14 +30,14 @@ export class LockView {
    * @param {object} parts
    * @param {Authorisation} parts.authorisation
    * @param {Notices} parts.notices
-   * @param {() => readonly string[]} parts.running The names of the apps that run.
+   * @param {() => readonly RunningApp[]} parts.running
    */
   constructor({ dialog, loss, lost }, { authorisation, notices, running }) {
     this._dialog = dialog;
     this._loss = loss;
     this._authorisation = authorisation;
     this._running = running;
-    /** @type {readonly string[]} */
+    /** @type {readonly RunningApp[]} */
     this._ended = [];
     dialog.addEventListener("close", () => {
       if (dialog.returnValue === "lock") void authorisation.lock();
@@ -51,20 +57,45 @@ export class LockView {
   /** A person wants to lock it. */
   ask() {
     if (!this._authorisation.authorised || this._dialog.open) return;
-    const names = this._running();
-    if (names.length === 0) {
+    const running = this._running();
+    if (running.length === 0) {
       void this._authorisation.lock();
       return;
     }
-    const they = names.length === 1 ? "it keeps" : "they keep";
-    this._loss.textContent = `This stops ${listed(names)}. What ${they} in memory is lost, and apps here keep all they have in memory: save elsewhere first what you need.`;
+    this._loss.textContent = lossOf(running);
     this._dialog.returnValue = "";
     this._dialog.showModal();
   }
 
   /** @param {string} first */
   _words(first) {
-    const names = this._ended;
+    const names = namesOf(this._ended, false);
     return names.length === 0 ? first : `${first} What ${listed(names)} kept in memory is gone.`;
   }
+}
+
+/** @param {readonly RunningApp[]} apps */
+function lossOf(apps) {
+  const words = [`This stops ${listed(apps.map(({ name }) => name))}.`];
+  const lost = namesOf(apps, false);
+  if (lost.length > 0) {
+    const keep = lost.length === 1 ? "keeps" : "keep";
+    words.push(
+      `What ${listed(lost)} ${keep} is in memory only, and is lost: save elsewhere first what you need.`,
+    );
+  }
+  const kept = namesOf(apps, true);
+  if (kept.length > 0) {
+    const [have, backend] = kept.length === 1 ? ["has", "its backend"] : ["have", "their backends"];
+    words.push(`What ${listed(kept)} ${have} in ${backend} stays.`);
+  }
+  return words.join(" ");
+}
+
+/**
+ * @param {readonly RunningApp[]} apps
+ * @param {boolean} backed
+ */
+function namesOf(apps, backed) {
+  return apps.filter((app) => app.backed === backed).map(({ name }) => name);
 }
