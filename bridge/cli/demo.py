@@ -78,7 +78,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
         "--workspace",
         action="store_true",
         help="show the workspace instead: apps in one page, which its owner lets others use; "
-        "headless, it ends with the question to them",
+        "headless, it gets as far as the question to them",
     )
     parser.add_argument(
         "--stay",
@@ -169,7 +169,7 @@ async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> 
             if args.headless:
                 page = await _open_headless(stack, args.headless, link)
             else:
-                opening.enter_context(_open_in_browser(link))
+                opening.enter_context(_open_in_browser(link, workspace=args.workspace))
             await _attached(bridge, None if args.workspace else _ATTACH_SECONDS)
         print("The page is attached.\n")
         if args.workspace:
@@ -210,7 +210,7 @@ async def _show_workspace(
         print(f"\nA picture of the page is in {picture}.")
         if not args.stay:
             return ExitCode.DONE
-    print(f"\n{demo_workspace.what_to_try()}Ctrl-C ends the demo.")
+    print(f"\n{demo_workspace.what_to_try(owner=page is None)}Ctrl-C ends the demo.")
     await asyncio.Event().wait()
     return ExitCode.DONE
 
@@ -253,7 +253,7 @@ async def _bridge(pages: StaticPages) -> AsyncIterator[_Bridge]:
 
 
 @contextmanager
-def _open_in_browser(link: str) -> Iterator[None]:
+def _open_in_browser(link: str, *, workspace: bool) -> Iterator[None]:
     """Open the link by a file that only we can read: no process's arguments ever carry it.
 
     The file is there for the length of the context.
@@ -269,7 +269,8 @@ def _open_in_browser(link: str) -> Iterator[None]:
             print(
                 f"No browser could be started. Open this file in one: {redirect}\n"
                 'Then press "Attach" in the page; on a machine without a desktop, use '
-                "`bascule demo --headless --stay`. (Ctrl-C stops.)"
+                f"`bascule demo --headless --stay{' --workspace' if workspace else ''}`. "
+                "(Ctrl-C stops.)"
             )
         yield
 

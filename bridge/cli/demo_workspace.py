@@ -1,7 +1,7 @@
 """What `bascule demo --workspace` shows: commands to the apps in one page, let in by its owner.
 
 Adds a note and has the board draw, by words that anybody would type, and reads who did what. Only a
-person in front of the page can say yes: without a window the demo ends with the question.
+person in front of the page can say yes: without a window the demo gets as far as the question.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ ASKING: Final = (
     'Choose "Every app, until the terminal is detached" there, and press "Allow".'
 )
 _UNANSWERED: Final = (
-    "The page asks its owner, and only a person can say yes: without a window nobody can, so the\n"
-    "demo ends with the question. In your own browser: bascule demo --workspace"
+    "The page asks its owner, and only a person can say yes: without a window nobody can, and the\n"
+    "call is refused when their time is up. In your own browser: bascule demo --workspace"
 )
 _LATEST: Final = ("--expected-revision", "latest")
 _DRAWING: Final = ("kind=rectangle", "x=120", "y=120", "width=360", "height=180")
@@ -34,6 +34,17 @@ _LATER_STEPS: Final = (
     ("app.board.board_add", *_DRAWING, f"text={_TEXT}", *_LATEST),
     ("workspace.grants.list",),
     ("workspace.audit.list", "limit=4"),
+)
+
+_TO_TRY: Final = (
+    "describe app.board.board_import_image",
+    "call app.notes.notes_search query=terminal",
+    "call workspace.audit.list",
+)
+_TO_TRY_ALONE: Final = (
+    "describe app.notes.notes_add",
+    "call workspace.endpoints.list",
+    "call workspace.audit.list",
 )
 
 Run: TypeAlias = Callable[..., Awaitable[tuple[int, str]]]
@@ -67,13 +78,15 @@ async def _step(run: Run, words: tuple[str, ...]) -> bool:
     return status == ExitCode.DONE
 
 
-def what_to_try() -> str:
-    """Return what a person can do next, in lines."""
+def what_to_try(*, owner: bool) -> str:
+    """Return what can be done next, in lines.
+
+    Without an owner at the page that is only what needs nobody's leave.
+    """
+    tried = ["actions", *(_TO_TRY if owner else _TO_TRY_ALONE)]
+    lines = (shlex.join((command, SLUG, *words)) for command, *words in map(str.split, tried))
     return (
         "In another terminal, try:\n"
-        f"  bascule actions {SLUG}\n"
-        f"  bascule describe {SLUG} app.board.board_import_image\n"
-        f"  bascule call {SLUG} app.notes.notes_search query=terminal\n"
-        f"  bascule call {SLUG} workspace.audit.list\n"
-        f"For an MCP client:\n  bascule mcp-config CLIENT {SLUG}\n"
+        + "".join(f"  bascule {line}\n" for line in lines)
+        + f"For an MCP client:\n  bascule mcp-config CLIENT {SLUG}\n"
     )
