@@ -12,6 +12,7 @@ import { Grants } from "../kernel/grants.js";
 import { Kernel } from "../kernel/kernel.js";
 import { OwnerPolicy } from "../kernel/owner_policy.js";
 import { HeldProcess, idlePowers } from "./held_process.js";
+import { MemoryPage } from "./memory_page.js";
 
 /** @import { EndpointKind, EndpointPlace } from "../contract/bus_names.js" */
 /** @import { Endpoint } from "../kernel/endpoint.js" */
@@ -22,7 +23,7 @@ import { HeldProcess, idlePowers } from "./held_process.js";
 /**
  * @typedef {object} MemoryOptions
  * @property {readonly AppSummary[]} [apps] The installed apps; `declares: { agent: ["run"] }` has one that
- *   may act as an agent by its tool `run`.
+ *   may act as an agent by its tool `run`, `declares: { tray: true }` one with a tray.
  * @property {boolean} [askOwner] Whether the owner is asked who may call across apps, as a workspace asks
  *   them: the test answers. Without it, and without a policy, nobody may but the test itself.
  * @property {RoutingPolicy} [policy] Who may call across apps, in place of both.
@@ -35,6 +36,7 @@ import { HeldProcess, idlePowers } from "./held_process.js";
  * @property {AppRuntime} runtime The same API as an app has in its frame.
  * @property {Endpoint} endpoint
  * @property {() => void} disconnect As if its frame went away.
+ * @property {Promise<void>} gone Fulfilled when it has: by `disconnect`, by the tray's own dismissal, or at the end.
  */
 
 export class MemoryKernel {
@@ -44,8 +46,9 @@ export class MemoryKernel {
     this._powers = powers;
     this._makePorts = makePorts ?? (() => this._held.channel());
     this._instances = 0;
-    /** @type {Set<AppRuntime>} */
-    this._runtimes = new Set();
+    /** By endpoint. @type {Map<string, MemoryApp>} */
+    this._apps = new Map();
+    this._dismissing = 0;
     /** Where the person clicked last. @type {Endpoint | null} */
     this._clicked = null;
     const attention = {
@@ -68,7 +71,18 @@ export class MemoryKernel {
     this.kernel.addKeeper(this.grants);
     /** What is enabled as an agent, and the turns that run. */
     this.agent = addAgent(this.kernel, { powers, attention, consent: this.consent });
-    this._held.isBusy = () => this.kernel.callsInFlight > 0 || this.consent.current !== null;
+    const page = new MemoryPage(this.kernel, {
+      consent: this.consent,
+      attention,
+      powers: { setTimer: (ms, callback) => this._dismissal(ms, callback) },
+      onDismiss: (id) => this._apps.get(id)?.disconnect(),
+    });
+    /** The number that each app shows in the tray. @type {ReadonlyMap<string, number>} */
+    this.badges = page.badges;
+    /** What apps wrote to the clipboard, oldest first. @type {readonly string[]} */
+    this.copied = page.copied;
+    this._held.isBusy = () =>
+      this.kernel.callsInFlight > 0 || this.consent.current !== null || this._dismissing > 0;
     this.kernel.audit.onChange(() => this._held.look());
     this.consent.onChange(() => this._held.look());
   }
@@ -93,17 +107,20 @@ export class MemoryKernel {
     const [ours, theirs] = this._makePorts();
     const endpoint = this.kernel.connect(place, ours);
     const runtime = new AppRuntime(this._powers);
-    this._runtimes.add(runtime);
     runtime.connect(theirs);
-    return {
-      runtime,
-      endpoint,
-      disconnect: () => {
-        this._runtimes.delete(runtime);
-        this.kernel.disconnect(endpoint);
-        runtime.close("its frame went away");
-      },
+    /** @type {() => void} */
+    let went = () => {};
+    /** @type {Promise<void>} */
+    const gone = new Promise((resolve) => void (went = resolve));
+    const disconnect = () => {
+      this._apps.delete(endpoint.id);
+      this.kernel.disconnect(endpoint);
+      runtime.close("its frame went away");
+      went();
     };
+    const connected = { runtime, endpoint, disconnect, gone };
+    this._apps.set(endpoint.id, connected);
+    return connected;
   }
 
   /**
@@ -133,9 +150,27 @@ export class MemoryKernel {
   close() {
     this.kernel.close();
     this.consent.close();
-    for (const runtime of this._runtimes) runtime.close("the workspace was closed");
-    this._runtimes.clear();
+    for (const app of [...this._apps.values()]) {
+      app.runtime.close("the workspace was closed");
+      app.disconnect();
+    }
     this._held.end();
+  }
+
+  /**
+   * A tray goes a moment after it has asked to: until then this process does not end.
+   *
+   * @param {number} ms
+   * @param {() => void} callback
+   */
+  _dismissal(ms, callback) {
+    this._dismissing += 1;
+    this._held.look();
+    return this._powers.setTimer(ms, () => {
+      this._dismissing -= 1;
+      callback();
+      this._held.look();
+    });
   }
 }
 

@@ -103,6 +103,57 @@ describe("a workspace in memory", () => {
     }
   });
 
+  test("shows a test an app's number in the tray, and lets a tray close itself", async () => {
+    const memory = createMemoryKernel({
+      apps: [
+        { id: "notes", name: "Notes", version: "1", declares: { tray: true } },
+        { id: "board", name: "Board", version: "1" },
+      ],
+    });
+    try {
+      const notes = memory.connect("notes");
+      await notes.runtime.actions.tray.setState({ badge: 3 });
+      assert.deepEqual([...memory.badges], [["notes", 3]]);
+      await notes.runtime.actions.tray.setState({ badge: null });
+      assert.deepEqual([...memory.badges], []);
+      await notes.runtime.actions.tray.setState({ badge: 4 });
+      notes.disconnect();
+      assert.deepEqual([...memory.badges], []);
+      const board = memory.connect("board");
+      await assert.rejects(board.runtime.actions.tray.setState({ badge: 1 }), {
+        code: "OWNER_REQUIRED",
+      });
+      const tray = memory.connect("notes", "tray");
+      await tray.runtime.actions.tray.dismiss();
+      await tray.gone;
+      assert.equal(tray.endpoint.open, false);
+      assert.deepEqual(
+        memory.kernel.endpoints().map(({ app }) => app),
+        ["board"],
+      );
+    } finally {
+      memory.close();
+    }
+  });
+
+  test("shows a test what an app's tile copied, where the person clicked in it", async () => {
+    const memory = createMemoryKernel({ apps: [{ id: "notes", name: "Notes", version: "1" }] });
+    try {
+      const tile = memory.connect("notes", "tile");
+      const copy = () => tile.runtime.actions.clipboard.writeText("one\ntwo");
+      await assert.rejects(copy(), { code: "OWNER_REQUIRED" });
+      assert.deepEqual(memory.copied, []);
+      memory.click(tile);
+      await copy();
+      assert.deepEqual(memory.copied, ["one\ntwo"]);
+      memory.click(memory.connect("notes", "tile", { tile: "editor" }));
+      await assert.rejects(copy(), { code: "OWNER_REQUIRED" });
+      assert.deepEqual(memory.copied, ["one\ntwo"]);
+    } finally {
+      memory.close();
+    }
+  });
+
   test("that nobody closes keeps no process, and a call that has not ended does", async () => {
     const ended = await ran(`
       await board.runtime.callTool({ target, name: "echo", arguments: { a: 1 } });
