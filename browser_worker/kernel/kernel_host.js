@@ -331,7 +331,7 @@ export class KernelHost {
   _allowed({ session }) {
     return (this._grants?.all() ?? [])
       .filter(({ subject, scope }) => subject === caller(session) && scope === "session")
-      .map(({ target, tool, since }) => ({ app: target, tool, since }));
+      .map(({ target, tool, since }) => ({ app: target, tool, since, ends: "session" }));
   }
 
   _forgetWhereLocked() {

@@ -114,14 +114,20 @@ export const WORKSPACE_ACTIONS = Object.freeze([
         properties: {
           grants: {
             type: "array",
+            description:
+              "app: null is every app. tool: * is every tool, null only the list of them.",
             items: {
               type: "object",
               properties: {
                 app: { type: ["string", "null"], description: "Null for every app." },
-                tool: { type: ["string", "null"], description: "* for every tool." },
+                tool: {
+                  type: ["string", "null"],
+                  description: "* for every tool; null to list the tools, and call none.",
+                },
                 since: { type: "integer", description: "Unix milliseconds." },
+                ends: { const: "session", description: "It ends when the session does." },
               },
-              required: ["app", "tool", "since"],
+              required: ["app", "tool", "since", "ends"],
             },
           },
         },

@@ -167,6 +167,7 @@ test("a terminal is told what it was allowed itself, and nothing of others", asy
   const grant = { tool: "*", since: 5, scope: "session", target: "notes" };
   const all = [
     { ...grant, subject: "external:bridge:s" },
+    { ...grant, subject: "external:bridge:s", target: null, tool: "notes_add" },
     { ...grant, subject: "external:bridge:other" },
     { ...grant, subject: "app:notes" },
   ];
@@ -176,7 +177,12 @@ test("a terminal is told what it was allowed itself, and nothing of others", asy
   const context = /** @type {any} */ ({ session: "s" });
   const answer = host.execute("workspace.grants.list", {}, context);
   await settle();
-  assert.deepEqual(await answer, { grants: [{ app: "notes", tool: "*", since: 5 }] });
+  assert.deepEqual(await answer, {
+    grants: [
+      { app: "notes", tool: "*", since: 5, ends: "session" },
+      { app: null, tool: "notes_add", since: 5, ends: "session" },
+    ],
+  });
 });
 
 test("where nobody is asked, nobody is told so: a no that is still heard is the answer", async () => {
