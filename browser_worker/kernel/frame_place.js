@@ -20,3 +20,23 @@ export function framePlace(element) {
   root.adoptedStyleSheets = [style];
   return root;
 }
+
+/**
+ * Whether a frame in such a place lives on when the place is moved within its parent, as other frames do. In Firefox
+ * it does not; there no frame gives the keyboard to another either.
+ *
+ * @param {HTMLElement} parent In the page. Something is put into it for a moment.
+ */
+export function placeOutlivesMove(parent) {
+  const { ownerDocument: document } = parent;
+  const [first, moved] = [document.createElement("div"), document.createElement("div")];
+  const frame = document.createElement("iframe");
+  moved.attachShadow({ mode: "open" }).append(frame);
+  parent.append(first, moved);
+  const before = frame.contentWindow;
+  /** @type {any} */ (parent).moveBefore(moved, first);
+  const lives = frame.contentWindow === before;
+  first.remove();
+  moved.remove();
+  return lives;
+}

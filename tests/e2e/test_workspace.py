@@ -382,7 +382,7 @@ def test_all_of_it_works_by_keyboard(page: Page, pages: StaticPages) -> None:
     other = page.frame_locator("[data-app=other].tile iframe")
     expect(other.get_by_role("heading")).to_have_text("Other")
     page.wait_for_function(
-        "() => document.activeElement.shadowRoot?.activeElement.title === 'Other'"
+        "() => (document.activeElement.shadowRoot ?? document).activeElement?.title === 'Other'"
     )
     page.keyboard.press("Tab")
     expect(other.get_by_role("button")).to_be_focused()

@@ -4,7 +4,7 @@
  * document would load anew, so tiles are arranged without moving one.
  */
 
-import { framePlace } from "../../../kernel/frame_place.js";
+import { framePlace, placeOutlivesMove } from "../../../kernel/frame_place.js";
 import { giveKeyboard } from "../../../kernel/give_keyboard.js";
 import { bindArrowKeys } from "./arrow_keys.js";
 import { ICONS, icon } from "./icons.js";
@@ -14,7 +14,7 @@ import { ICONS, icon } from "./icons.js";
 /**
  * @typedef {object} TileElements
  * @property {HTMLElement} section
- * @property {ShadowRoot} place
+ * @property {Element | ShadowRoot} place
  * @property {HTMLElement} state
  * @property {HTMLElement} message
  * @property {HTMLElement} why
@@ -43,6 +43,8 @@ export class TilesView {
     this._silent = () => false;
     /** The tile whose app gets the keyboard when it runs. @type {string | null} */
     this._awaited = null;
+    /** @type {boolean | undefined} */
+    this._hides = undefined;
     bindArrowKeys(elements.aside);
   }
 
@@ -161,12 +163,23 @@ export class TilesView {
   /** Keyboard and readers go the way the eye goes, where frames can be moved alive. @param {readonly OpenTile[]} shown */
   _inOrder(shown) {
     const { tiles } = this._elements;
+    if (!canMove(tiles)) return;
     const move = /** @type {any} */ (tiles).moveBefore;
-    if (typeof move !== "function") return;
     const sections = shown.flatMap(({ key }) => this._tiles.get(key)?.section ?? []);
     sections.forEach((section, at) => {
       if (tiles.children[at] !== section) move.call(tiles, section, tiles.children[at] ?? null);
     });
+  }
+
+  /**
+   * Out of the sight of other apps' frames, where the tile can be moved all the same.
+   *
+   * @param {HTMLElement} stage
+   */
+  _placeIn(stage) {
+    const { tiles } = this._elements;
+    this._hides ??= !canMove(tiles) || placeOutlivesMove(tiles);
+    return this._hides ? framePlace(stage) : stage;
   }
 
   /** @param {OpenTiles} model */
@@ -242,7 +255,16 @@ export class TilesView {
     const { message, why } = this._message(() => this._restart(model(), key));
     section.append(bar, stage, message);
     this._elements.tiles.append(section);
-    const made = { section, place: framePlace(stage), state, message, why, earlier, later, wide };
+    const made = {
+      section,
+      place: this._placeIn(stage),
+      state,
+      message,
+      why,
+      earlier,
+      later,
+      wide,
+    };
     this._tiles.set(key, made);
     return made;
   }
@@ -290,4 +312,9 @@ function tool(words, path, run) {
   button.append(icon(path));
   button.addEventListener("click", run);
   return button;
+}
+
+/** Whether what holds frames can be moved within it, and they live on. @param {HTMLElement} parent */
+function canMove(parent) {
+  return "moveBefore" in parent;
 }
