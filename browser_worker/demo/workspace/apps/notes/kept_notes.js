@@ -56,9 +56,10 @@ export async function loadNotes(backend) {
  * @param {NoteStore} store
  * @param {readonly Note[]} kept What the backend has.
  * @param {(error: unknown) => void} failed Told where something was not saved. The next change tries again.
+ * @param {() => void} [succeeded] Told when all of it is.
  * @returns {{ saved: () => Promise<void> }} Resolves when nothing is left to save, or it failed.
  */
-export function keepNotes(backend, store, kept, failed) {
+export function keepNotes(backend, store, kept, failed, succeeded = () => {}) {
   /** @type {Map<string, number>} */
   const revisions = new Map(kept.map(({ id, revision }) => [id, revision]));
   /** @type {Promise<void> | null} */
@@ -89,7 +90,7 @@ export function keepNotes(backend, store, kept, failed) {
   const begin = () => {
     changed = true;
     saving ??= save()
-      .catch(failed)
+      .then(succeeded, failed)
       .finally(() => {
         saving = null;
         // One more may have come when all that was known was saved.

@@ -38,8 +38,9 @@ const CHUNK = 50;
  * @param {NoteBus} bus
  * @param {NoteStore} store
  * @param {() => Promise<void>} pause Lets others have a turn.
+ * @param {() => boolean} [isKept] Whether the last changes outlive the workspace, where they are to.
  */
-export function exposeNotes(bus, store, pause) {
+export function exposeNotes(bus, store, pause, isKept = () => true) {
   bus.exposeTool(
     "notes_search",
     {
@@ -53,14 +54,24 @@ export function exposeNotes(bus, store, pause) {
         },
         ["query"],
       ),
-      outputSchema: record({
-        matches: { type: "array", items: MATCH },
-        total: NUMBER,
-        revision: NUMBER,
-      }),
+      outputSchema: record(
+        {
+          matches: { type: "array", items: MATCH },
+          total: NUMBER,
+          revision: NUMBER,
+          notKept: {
+            const: true,
+            description: "What was changed could not be kept: it is lost with the workspace.",
+          },
+        },
+        ["matches", "total", "revision"],
+      ),
       annotations: READS,
     },
-    ({ query, limit = 50 }) => store.search(query, limit),
+    ({ query, limit = 50 }) => ({
+      ...store.search(query, limit),
+      ...(isKept() ? {} : { notKept: true }),
+    }),
   );
   bus.exposeTool(
     "notes_read",

@@ -25,7 +25,7 @@ export class NotesClient {
   /**
    * @param {string} query
    * @param {number} [limit]
-   * @returns {Promise<{ matches: Match[], total: number, revision: number }>}
+   * @returns {Promise<{ matches: Match[], total: number, revision: number, notKept?: true }>}
    */
   search(query, limit = 100) {
     return this._call("notes_search", { query, limit });

@@ -24,6 +24,8 @@ const list = new NoteList(element("notes", HTMLElement), (id) => void open(id, f
 
 /** @type {OpenNote | null} */
 let current = null;
+/** Whether what is saved outlives the workspace. */
+let keeps = true;
 let saveTimer = 0;
 /** Counts searches and openings: an answer to an earlier one is not wanted any more. */
 let searches = 0;
@@ -39,6 +41,10 @@ const WORDS = {
   failed: "Could not be saved",
 };
 
+/** Said instead of "Saved": it would be taken for what is there tomorrow. */
+const NOT_KEPT =
+  "Not kept: this browser has no room. It is lost when the workspace is locked or closed.";
+
 function draw() {
   editor.hidden = current === null;
   none.hidden = current !== null;
@@ -50,12 +56,15 @@ function draw() {
   if (title.value !== draft.title) title.value = draft.title;
   if (text.value !== draft.text) text.value = draft.text;
   title.readOnly = text.readOnly = state === "deleted";
-  if (saved.textContent !== WORDS[state]) saved.textContent = WORDS[state];
+  const words = state === "saved" && !keeps ? NOT_KEPT : WORDS[state];
+  if (saved.textContent !== words) saved.textContent = words;
   conflict.hidden = state !== "conflict";
 }
 
-/** @param {{ matches: readonly Match[], total: number }} found */
-function drawList({ matches, total }) {
+/** @param {{ matches: readonly Match[], total: number, notKept?: true }} found */
+function drawList({ matches, total, notKept = undefined }) {
+  keeps = notKept === undefined;
+  draw();
   list.show(matches, current?.id ?? null);
   const more = total > matches.length ? `the first ${matches.length} of ` : "";
   const words = total === 1 ? "1 note" : `${more}${total} notes`;
@@ -112,14 +121,16 @@ function edited() {
   saveTimer = window.setTimeout(saveNow, SAVE_MS);
 }
 
-followAppState("notes", {
-  fetch: look,
-  apply: (found) => {
-    if (!found.stale) drawList(found);
-    void current?.refresh();
-  },
-  onError: fail,
-});
+for (const topic of ["notes", "kept"]) {
+  followAppState(topic, {
+    fetch: look,
+    apply: (found) => {
+      if (!found.stale) drawList(found);
+      void current?.refresh();
+    },
+    onError: fail,
+  });
+}
 
 query.addEventListener("input", () => {
   look().then((found) => found.stale || drawList(found), fail);
