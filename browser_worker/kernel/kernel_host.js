@@ -11,6 +11,7 @@ import { KERNEL_ENDPOINT, readEndpointId } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { AppError } from "../dispatcher/app_error.js";
+import { entrypointOnly } from "./agent/turn_gate.js";
 import { applicationError, invalidInput } from "./application_errors.js";
 import { CallWatch } from "./call_watch.js";
 import { KeptAttachments } from "./kept_attachments.js";
@@ -139,6 +140,20 @@ export class KernelHost {
   modal() {
     if (!this._kernel.locked) return null;
     return LOCKED;
+  }
+
+  /**
+   * Of a tool that only a tile of its app can call.
+   *
+   * @param {string} action
+   * @returns {Unavailability | null}
+   */
+  availability(action) {
+    const route = this._routes.get(action);
+    if (route === undefined) return null;
+    const { app, tool } = route.action;
+    const entrypoints = this._kernel.apps().find(({ id }) => id === app)?.declares?.agent ?? [];
+    return entrypointOnly(readEndpointId(route.endpoint), tool, entrypoints);
   }
 
   /**

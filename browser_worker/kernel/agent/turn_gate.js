@@ -1,11 +1,13 @@
 // @ts-check
 /**
- * Whether a call may begin an agent's turn, by who calls and from where: the app's own tile that the
- * person works in, at once after their click. Contract: bus, agent mode.
+ * Whether a call may begin an agent's turn, by who calls and from where. Only the app's own tile that the
+ * person works in does, at once after their click. Contract: bus, agent mode.
  */
 
 import { BusError } from "../../contract/bus_error.js";
 
+/** @import { EndpointPlace } from "../../contract/bus_names.js" */
+/** @import { Unavailability } from "../../dispatcher/host.js" */
 /** @import { CallSource } from "../broker.js" */
 
 /**
@@ -18,10 +20,10 @@ import { BusError } from "../../contract/bus_error.js";
  */
 export function beginProblem({ app: caller, endpoint, root, invocation }, app, tool, attention) {
   if (endpoint === null || caller !== app) {
-    return refused(tool, `only the app's own tile starts it: a person does so in ${app}`);
+    return refused(tool, `only a person's click in a tile of ${app} starts it`);
   }
   if (endpoint.place.kind !== "tile") {
-    return refused(tool, `a ${endpoint.place.kind} does not start it, only a tile`);
+    return refused(tool, `a ${endpoint.place.kind} does not start it, only a tile does`);
   }
   // A tool of the tile's that somebody else has called is no click of a person's.
   const own = root === null || (root.kind === "app" && root.app === app);
@@ -31,9 +33,27 @@ export function beginProblem({ app: caller, endpoint, root, invocation }, app, t
 }
 
 /**
+ * Why a tool is nothing for a terminal, which is no tile.
+ *
+ * @param {EndpointPlace | undefined} place Where the tool is.
+ * @param {string} tool
+ * @param {readonly string[]} entrypoints What the app declares.
+ * @returns {Unavailability | null} Null where it may be.
+ */
+export function entrypointOnly(place, tool, entrypoints) {
+  // A tile's tool of that name begins no turn.
+  if (place?.kind !== "background" || !entrypoints.includes(tool)) return null;
+  const reason = `${tool} begins an agent's turn, which only a person's click in a tile of ${place.app} starts.`;
+  return { code: "OWNER_REQUIRED", reason };
+}
+
+/**
  * @param {string} tool
  * @param {string} why
  */
 function refused(tool, why) {
-  return new BusError("OWNER_REQUIRED", `${tool} begins an agent's turn, and was not run: ${why}.`);
+  return new BusError(
+    "OWNER_REQUIRED",
+    `${tool} begins an agent's turn, and was not run, because ${why}.`,
+  );
 }

@@ -64,6 +64,40 @@ describe("the actions of a workspace", () => {
     assert.deepEqual(result.action.outputSchema, { type: "object", required: ["matches"] });
   });
 
+  test("say of a tool that begins an agent's turn that no terminal can call it", async () => {
+    const { ask, execute, connect } = workspace({
+      apps: () => [{ id: "helper", name: "Helper", version: "1", declares: { agent: ["run"] } }],
+    });
+    let runs = 0;
+    const tools = { run: { handler: () => ({ runs: ++runs }) }, look: { handler: () => ({}) } };
+    const background = connect("helper");
+    background.app.expose(tools);
+    const listed = async () =>
+      (await ask("actions/list", { query: "app.helper" })).result.actions.map(
+        (/** @type {any} */ { name, unavailable }) => [name, unavailable?.code],
+      );
+    assert.deepEqual(await listed(), [
+      ["app.helper.run", "OWNER_REQUIRED"],
+      ["app.helper.look", undefined],
+    ]);
+    const { error } = await execute("app.helper.run");
+    assert.equal(error.data.code, "UNAVAILABLE");
+    assert.equal(
+      error.message,
+      "run begins an agent's turn, which only a person's click in a tile of helper starts.",
+    );
+    assert.equal(runs, 0);
+    // A tile's tool of the same name is a tool like any other.
+    background.app.expose({ look: tools.look });
+    connect("helper", "tile").app.expose({ run: tools.run });
+    assert.deepEqual(await listed(), [
+      ["app.helper.look", undefined],
+      ["app.helper.run", undefined],
+    ]);
+    await execute("app.helper.run");
+    assert.equal(runs, 1);
+  });
+
   test("change as the apps change their tools, and as they come and go", async () => {
     const { names, notes, connect, kernel } = workspace();
     assert.deepEqual(await names(), ["app.notes.notes_search", "app.notes.notes_add"]);
