@@ -52,7 +52,7 @@ export function agentWords({ app, version, entrypoint }, apps) {
     key: `agent:${app}:${entrypoint}`,
     who: appWords(app, apps),
     what: `Act as the agent ${entrypoint}, in version ${version}`,
-    until: "until it is locked or reloaded",
+    until: "until the workspace is locked or reloaded",
     used: "",
   };
 }
@@ -114,5 +114,5 @@ function untilWords(scope, subject) {
   if (scope === "turn") return "until its turn has ended";
   return subject.startsWith("external:")
     ? "until the terminal is detached"
-    : "until it is locked or reloaded";
+    : "until the workspace is locked or reloaded";
 }

@@ -43,7 +43,7 @@ test("a grant says who may do what, and until when", () => {
     key: "grant1",
     who: "Assistant",
     what: "Use notes_search of Notes",
-    until: "until it is locked or reloaded",
+    until: "until the workspace is locked or reloaded",
     used: "used 2 times",
   });
   const agent = grant("agent:assistant:agent_run", { tool: EVERY_TOOL, scope: "turn", uses: 1 });
