@@ -1,0 +1,64 @@
+"""Package tools: a schema file and a handler make a tool that is checked and bounded everywhere.
+
+Rules, normalisation, gates and bounds are pure; only the loader reads files and only handlers
+run. Nothing here knows a socket, a command line or a page. Names are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bridge.tools.feature_gate import is_visible
+    from bridge.tools.open_bags import Change, normalise
+    from bridge.tools.package import Card, LoadedPackages, Package
+    from bridge.tools.package_loader import load_package, load_packages
+    from bridge.tools.problems import PackageError, Problem
+    from bridge.tools.session_context import LOCAL_SESSION, RESERVED_INPUT_KEYS, SessionContext
+    from bridge.tools.session_ticket import TicketKeys, TicketRefused, read_ticket, sign_ticket
+    from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition, ToolUi
+
+__all__ = [
+    "LOCAL_SESSION",
+    "RESERVED_INPUT_KEYS",
+    "Card",
+    "Change",
+    "LoadedPackages",
+    "Package",
+    "PackageError",
+    "Problem",
+    "SessionContext",
+    "TicketKeys",
+    "TicketRefused",
+    "ToolAnnotations",
+    "ToolDefinition",
+    "ToolUi",
+    "is_visible",
+    "load_package",
+    "load_packages",
+    "normalise",
+    "read_ticket",
+    "sign_ticket",
+]
+
+_HOMES = {
+    "feature_gate": ("is_visible",),
+    "open_bags": ("Change", "normalise"),
+    "package": ("Card", "LoadedPackages", "Package"),
+    "package_loader": ("load_package", "load_packages"),
+    "problems": ("PackageError", "Problem"),
+    "session_context": ("LOCAL_SESSION", "RESERVED_INPUT_KEYS", "SessionContext"),
+    "session_ticket": ("TicketKeys", "TicketRefused", "read_ticket", "sign_ticket"),
+    "tool_definition": ("ToolAnnotations", "ToolDefinition", "ToolUi"),
+}
+"""Loaded when first used: a listing needs no cryptography, a ticket no schemas."""
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            value: object = getattr(import_module(f"{__name__}.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
