@@ -16,7 +16,7 @@ __all__ = ["PackageError", "Problem", "Severity", "pointer_to", "told"]
 Severity = Literal["error", "warning"]
 
 _MAX_TOLD_CHARS: Final = 80
-_MAX_LINES: Final = 20
+_MAX_LINES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def told(value: object) -> str:
     if isinstance(value, str):
         text = json.dumps(value[: _MAX_TOLD_CHARS + 1])
     elif isinstance(value, Sequence):
-        text = f"a list of {len(value)}"
+        text = f"a list of {len(value)}" if value else "an empty list"
     elif value is None or isinstance(value, bool):
         text = json.dumps(value)
     elif isinstance(value, int | float):

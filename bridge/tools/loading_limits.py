@@ -1,0 +1,47 @@
+"""Every number of loading, in one place. What a result may hold is another table.
+
+Beside these, a tool's file keeps within the bounds of strict JSON. Contract: package tools,
+limits of loading.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from bridge.contract.limits import JSON_LIMITS, JsonLimits
+
+__all__ = ["LOADING_LIMITS", "TOOL_JSON_LIMITS", "LoadingLimits"]
+
+
+class LoadingLimits(NamedTuple):
+    """Bounds of one package on the disk, and of one tool's schema."""
+
+    max_manifest_bytes: int = 65_536
+    """`package.toml` is written by hand."""
+    max_tool_file_bytes: int = 131_072
+    """A tool's schema is read by a model: one of this size would be no use to it any more."""
+    max_schema_depth: int = 24
+    """Nested containers of a file. A listing wraps a schema in up to eight more of its own, and
+    a message may have 32."""
+    max_tools: int = 2_000
+    """Of one package."""
+    max_package_bytes: int = 33_554_432
+    """All schemas of a package together, so that a thousand of the largest do not fill memory."""
+    max_cards: int = 256
+    max_expansion: int = 10_000
+    """Schemas that a tool's schema becomes where every `$ref` is written out. From there on a
+    check of one small value takes seconds."""
+    max_ref_chain: int = 64
+    """Schemas that one value meets one inside of the other. A check gives up at 128."""
+    max_problems_per_file: int = 100
+    """What is told of one file; a reader has repaired something by then."""
+    max_ask_keys: int = 8
+    max_features: int = 64
+
+
+LOADING_LIMITS: Final = LoadingLimits()
+
+TOOL_JSON_LIMITS: Final[JsonLimits] = JSON_LIMITS._replace(
+    max_encoded_bytes=LOADING_LIMITS.max_tool_file_bytes,
+    max_depth=LOADING_LIMITS.max_schema_depth,
+)
