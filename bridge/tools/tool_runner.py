@@ -1,0 +1,204 @@
+"""Runs tools: gate, arguments, handler, result, all the same for whoever calls from wherever.
+
+A tool that the session may not see does not exist: the same words in the same way. Every call
+ends with a result, failures included, in the time that the tool's tier allows. Knows nothing of
+wires, screens or files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import types
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from bridge.tools.bounding import bound, bound_async
+from bridge.tools.call_arguments import ArgumentsError, checked_arguments
+from bridge.tools.call_wait import Ending, Timer, Waiting, loop_timer, wait_for
+from bridge.tools.cancel_signal import CancelSignal
+from bridge.tools.feature_gate import is_visible
+from bridge.tools.handler import CallRefused, Handler, ToolCall
+from bridge.tools.output_check import checked_output
+from bridge.tools.package import Package
+from bridge.tools.result_limits import RUN_LIMITS, TIER_CEILING_SECONDS, RunLimits
+from bridge.tools.session_context import SessionContext
+from bridge.tools.tool_definition import ToolDefinition
+from bridge.tools.tool_result import ToolResult, error_result, read_result
+
+__all__ = ["FailureObserver", "RunnableTool", "ToolRunner", "runnable_tools"]
+
+FailureObserver = Callable[[str, BaseException], None]
+"""Is told a tool's name and what its handler raised: for logs, never for callers."""
+
+
+class RunnableTool(NamedTuple):
+    """A tool, what runs it, and how long a call of it may take."""
+
+    definition: ToolDefinition
+    handler: Handler
+    ceiling_seconds: float
+
+
+def runnable_tools(package: Package, handlers: Mapping[str, Handler]) -> list[RunnableTool]:
+    """Put a package's tools together with their handlers (`handlers_of`)."""
+    ceiling = TIER_CEILING_SECONDS[package.tier]
+    return [
+        RunnableTool(definition, handlers[name], ceiling)
+        for name, definition in package.tools.items()
+    ]
+
+
+class ToolRunner:
+    """Runs any number of tools at once, on the event loop that calls it.
+
+    `clock` gives seconds and never goes back. `timer` is the loop's own unless a test gives
+    another. `observe_failure` is told what handlers raise. Raises `ValueError` for two tools of
+    one name. Contract: package tools, runs.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[RunnableTool],
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        limits: RunLimits = RUN_LIMITS,
+        timer: Timer = loop_timer,
+        observe_failure: FailureObserver | None = None,
+    ) -> None:
+        self._tools: dict[str, RunnableTool] = {}
+        for tool in tools:
+            if tool.definition.name in self._tools:
+                raise ValueError(f"two tools are called {tool.definition.name}")
+            self._tools[tool.definition.name] = tool
+        self._clock = clock
+        self._limits = limits
+        self._timer = timer
+        self._observe_failure = observe_failure
+        self._left: dict[str, set[asyncio.Task[_Outcome]]] = {}
+
+    def tools(self, session: SessionContext) -> list[ToolDefinition]:
+        """Return what the session sees, in the order in which the tools were given."""
+        return [
+            tool.definition for tool in self._tools.values() if is_visible(tool.definition, session)
+        ]
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        session: SessionContext,
+        *,
+        signal: CancelSignal | None = None,
+        request_id: str | None = None,
+    ) -> ToolResult:
+        """Run a tool once. Raises nothing: a failure is a result with a `failure_code`.
+
+        `signal` stops the call. Being cancelled counts as that: a handler that cannot be stopped
+        runs on unheard. Contract: package tools, runs.
+        """
+        tool = self._tools.get(name)
+        if tool is None or not is_visible(tool.definition, session):
+            return error_result("There is no tool of this name.", "UNKNOWN_TOOL")
+        try:
+            given = await checked_arguments(tool.definition, arguments)
+        except ArgumentsError as error:
+            return error_result(str(error), "INVALID_INPUT")
+        if signal is not None and signal.cancelled:
+            return error_result("The call was stopped before it began.", "INTERRUPTED")
+        left = self._left.get(name)
+        if left is not None and len(left) >= self._limits.max_left_running:
+            words = "Earlier calls of this tool still run; try again when one of them has ended."
+            return error_result(words, "BUSY")
+        seen = CancelSignal()
+        call = ToolCall(name, request_id, seen, self._clock() + tool.ceiling_seconds)
+        task = asyncio.create_task(_run(tool.handler, given, session, call))
+        ending: Ending = "done"
+        await _one_turn()
+        if not task.done():
+            ending = await self._wait(tool, task, signal, seen)
+        if ending != "done":
+            return _unfinished(ending)
+        return await self._result(tool.definition, task.result())
+
+    async def _wait(
+        self,
+        tool: RunnableTool,
+        task: asyncio.Task[_Outcome],
+        signal: CancelSignal | None,
+        seen: CancelSignal,
+    ) -> Ending:
+        cancellable = tool.definition.annotations.cancellable
+        name = tool.definition.name
+        try:
+            return await wait_for(
+                Waiting(
+                    task,
+                    cancellable,
+                    signal,
+                    seen,
+                    tool.ceiling_seconds,
+                    self._limits.grace_seconds,
+                    self._timer,
+                )
+            )
+        finally:
+            if not task.done():
+                # Kept so that it is not collected, and counted so that they do not pile up.
+                left = self._left.setdefault(name, set())
+                left.add(task)
+                task.add_done_callback(left.discard)
+
+    async def _result(self, definition: ToolDefinition, outcome: _Outcome) -> ToolResult:
+        if outcome.error is not None:
+            return self._failure(definition.name, outcome.error)
+        try:
+            result = read_result(outcome.value)
+            bounded = await bound_async(result)
+            return await checked_output(definition, bounded)
+        except Exception as error:  # noqa: BLE001 - what a handler gives may do anything when read
+            if self._observe_failure is not None:
+                self._observe_failure(definition.name, error)
+            what = f": it {error}" if isinstance(error, ValueError) else ""
+            return error_result(
+                f"The tool ran, but its result cannot be read{what}.", "INVALID_OUTPUT"
+            )
+
+    def _failure(self, name: str, error: BaseException) -> ToolResult:
+        if isinstance(error, CallRefused):
+            return bound(error_result(error.message, error.code))
+        if self._observe_failure is not None:
+            self._observe_failure(name, error)
+        words = "The tool failed while it handled this call; it may have done part of it."
+        return error_result(words, "HANDLER_FAILED")
+
+
+class _Outcome(NamedTuple):
+    value: object
+    error: BaseException | None
+
+
+async def _run(
+    handler: Handler, arguments: dict[str, Any], session: SessionContext, call: ToolCall
+) -> _Outcome:
+    try:
+        return _Outcome(await handler.run(arguments, session, call), None)
+    except BaseException as error:  # noqa: BLE001 - a handler's own must not end the event loop
+        return _Outcome(None, error)
+
+
+@types.coroutine
+def _one_turn() -> Generator[None, None, None]:
+    """Let what is ready run: a handler that waits for nothing has ended after this."""
+    yield
+
+
+def _unfinished(ending: Ending) -> ToolResult:
+    if ending == "TIMED_OUT":
+        words = "The tool took longer than it may; whether it has done its work is not known."
+        return error_result(words, "TIMED_OUT")
+    words = (
+        "The call was interrupted. The tool runs on to its end and its result is dropped:"
+        " look at what it has done before you call it again."
+    )
+    return error_result(words, "INTERRUPTED")
