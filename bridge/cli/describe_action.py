@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from bridge.cli.parsing import Parser, Subparsers
 
-__all__ = ["add_parser", "example_call", "run"]
+__all__ = ["add_parser", "example_call", "key_lines", "run"]
 
 _WIDEST: Final = 40
 _MAX_DEPTH: Final = 3
@@ -85,8 +85,8 @@ def description_lines(action: dict[str, Any], app: str, style: Style) -> Iterato
         reason = printable(f"{why.get('reason')} [{why.get('code')}]")
         yield f"  {style('not available now:', 'yellow')} {reason}"
     yield ""
-    yield from _keys("input", _all_keys(action.get("inputSchema", True)), style)
-    yield from _keys("output", _all_keys(action.get("outputSchema", True)), style)
+    yield from key_lines("input", action.get("inputSchema", True), style)
+    yield from key_lines("output", action.get("outputSchema", True), style)
     yield style("call", "bold")
     yield f"  {example_call(action, app)}"
 
@@ -118,7 +118,12 @@ def _all_keys(schema: object) -> list[Key]:
     return found
 
 
-def _keys(title: str, keys: list[Key], style: Style) -> Iterator[str]:
+def key_lines(title: str, schema: object, style: Style) -> Iterator[str]:
+    """Yield the keys of an `input` or an `output` under that title, for people.
+
+    Numbers in the schema are `NumberText`.
+    """
+    keys = _all_keys(schema)
     yield style(title, "bold")
     if not keys:
         yield "  (nothing)" if title == "input" else "  (not told)"

@@ -1,0 +1,112 @@
+"""`bascule tools call`: one tool of a package, run in this process and by nobody else's leave."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge.cli.input_options import add_input_options, input_text
+from bridge.cli.input_words import read_words
+from bridge.cli.json_text import compact, read, read_object
+from bridge.cli.results import add_json_option, print_line, print_value
+from bridge.cli.styles import add_color_option
+from bridge.cli.terminal_text import printable
+from bridge.cli.tools_describe import tool_named
+from bridge.cli.tools_loading import load_one, report_handler
+from bridge.cli.typed_input import typed_input
+from bridge.cli.usage_error import UsageError
+from bridge.contract.error_codes import ExitCode
+from bridge.contract.strict_json import StrictJsonError, dumps, loads
+from bridge.tools.published_tool import published_input
+from bridge.tools.session_context import LOCAL_SESSION
+from bridge.tools.tool_result import to_wire
+from bridge.tools.tool_runner import ToolRunner
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.cli.parsing import Parser, Subparsers
+    from bridge.tools.tool_definition import ToolDefinition
+    from bridge.tools.tool_result import ToolResult
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG: Final = """\
+examples:
+  bascule tools call my-tools greeting_write name=Ada
+  bascule tools call my-tools greeting_write 'name:="Ada"' --json
+  bascule tools call my-tools greeting_write --input-json '{"name": "Ada"}'
+
+Input is written as for `bascule call`: key=value by the tool's own schema, the key again for each
+element of a list, key.member=value for a member of an object, key:=JSON for a value just as it is.
+
+What the tool gives to programs is printed as JSON, or its text where it gives nothing else; an
+error's text goes to standard error, and the status is 1. The call has every feature there is.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> Parser:
+    """Add the command's parser."""
+    parser = subparsers.add_parser(
+        "tools call",
+        help="run a tool of a package",
+        usage="bascule tools call DIR TOOL [key=value ...] [options]",
+        description="Run a tool of a package here and now, checked and bounded as anywhere else, "
+        "and print what it gives.",
+        epilog=_EPILOG,
+        intermixed=True,
+    )
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the package")
+    parser.add_argument("tool", metavar="TOOL", help="the tool's name")
+    parser.add_argument(
+        "input_words", nargs="*", metavar="key=value", help="its input, as `tools describe` shows"
+    )
+    add_input_options(parser, "the input that words add to")
+    add_json_option(parser, "the whole result as MCP has it")
+    add_color_option(parser)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the tool, and print what it gave."""
+    given = input_text(args)
+    words = read_words(args.input_words)
+    loading = load_one(args.directory, run=True)
+    (package,) = loading.packages
+    tool = tool_named(package, args.tool)
+    base = {} if given is None else read_object(given)
+    schema = read(json.dumps(published_input(tool)))
+    arguments = typed_input(words, schema, base) if words else base
+    runner = ToolRunner(loading.runnable, observe_failure=report_handler)
+    result = asyncio.run(_call(runner, tool, compact(arguments)))
+    return _print(result, args)
+
+
+async def _call(runner: ToolRunner, tool: ToolDefinition, text: str) -> ToolResult:
+    try:
+        arguments: Any = loads(text.encode())
+    except StrictJsonError as error:
+        raise UsageError(f"the input cannot be sent: {error}") from None
+    return await runner.call(tool.name, arguments, LOCAL_SESSION)
+
+
+def _print(result: ToolResult, args: argparse.Namespace) -> int:
+    texts = [printable_lines(each["text"]) for each in result.content if each["type"] == "text"]
+    if args.json:
+        print_line(dumps(to_wire(result)).decode())
+    elif result.is_error:
+        print(f"bascule tools call: {' '.join(texts) or 'the tool failed'}", file=sys.stderr)
+    elif result.structured_content is not None:
+        print_value(read(dumps(result.structured_content)), args)
+    else:
+        for text in texts:
+            print(text)
+    return ExitCode.APP_ERROR if result.is_error else ExitCode.DONE
+
+
+def printable_lines(text: str) -> str:
+    """Return a tool's text for a terminal: its line breaks stay."""
+    return "\n".join(map(printable, text.split("\n")))

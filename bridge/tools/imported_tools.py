@@ -1,0 +1,169 @@
+"""Tools that another MCP server lists, as definitions of our own. Connects to nothing.
+
+What the server says of its tools is a stranger's word: each is of category `unknown` and
+destructive, whatever it claims, and a schema that cannot be checked safely keeps its tool out.
+Contract: package tools, importing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from bridge.contract.schema import SchemaError, Validator
+from bridge.contract.schema import compile as compile_schema
+from bridge.contract.strict_json import JsonValue, StrictJsonError, dumps, loads
+from bridge.contract.tool_names import is_wire_safe_tool_name
+from bridge.tools.problems import told
+from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
+
+__all__ = ["ImportedTool", "ImportedTools", "import_tools", "mapped_name"]
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+"""What MCP takes a schema for that does not say."""
+_MAX_TOOLS: Final = 512
+"""More than any server lists whose tools a model can still tell apart."""
+_MAX_DESCRIPTION_CHARS: Final = 8_192
+_MAX_TITLE_CHARS: Final = 200
+_MAX_NAME_CHARS: Final = 64
+
+
+class ImportedTool(NamedTuple):
+    """One tool, and what its server calls it."""
+
+    definition: ToolDefinition
+    name_there: str
+
+
+class ImportedTools(NamedTuple):
+    """The tools of one server."""
+
+    tools: tuple[ImportedTool, ...]
+    """In the server's order."""
+    warnings: tuple[str, ...]
+    """What was changed or left out, for whoever asked for the import; printable anywhere."""
+
+
+def import_tools(
+    listed: Iterable[Mapping[str, Any]], *, server: str, taken: Container[str] = ()
+) -> ImportedTools:
+    """Make definitions of what a server lists. Raises nothing.
+
+    `listed` are tools as the wire has them, `server` is what the user calls the server, `taken`
+    are names that others have. A tool is left out, with a warning, that has no usable name, whose
+    name is taken, or whose input cannot be checked; one whose output schema is unusable loses it.
+    """
+    tools: dict[str, ImportedTool] = {}
+    warnings: list[str] = []
+    for number, tool in enumerate(listed):
+        if number == _MAX_TOOLS:
+            warnings.append(f"{server}: only the first {_MAX_TOOLS} tools are imported.")
+            break
+        try:
+            imported = _import(tool, server, warnings)
+        except _LeftOutError as error:
+            warnings.append(f"{server}: {error}")
+            continue
+        name = imported.definition.name
+        if name in tools or name in taken:
+            warnings.append(
+                f"{server}: the tool {told(imported.name_there)} is left out: there is another"
+                f" {name}."
+            )
+            continue
+        tools[name] = imported
+    return ImportedTools(tuple(tools.values()), tuple(warnings))
+
+
+def mapped_name(name: str) -> str | None:
+    """Return the name under which a tool of another server is offered; None where there is none.
+
+    A name by the pattern stays. Of others capitals become small, what is between letters and
+    digits one underscore, and the rest after 64 characters is cut. The same name always gives the
+    same.
+    """
+    if is_wire_safe_tool_name(name):
+        return name
+    # Between a small letter and a capital: `readFile` is two words.
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name[:1_024])
+    plain = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:_MAX_NAME_CHARS].rstrip("_")
+    return plain if is_wire_safe_tool_name(plain) else None
+
+
+class _LeftOutError(Exception):
+    """The tool cannot be offered."""
+
+
+def _import(tool: Mapping[str, Any], server: str, warnings: list[str]) -> ImportedTool:
+    there = tool.get("name")
+    if not isinstance(there, str):
+        raise _LeftOutError("a tool without a name is left out.")
+    name = mapped_name(there)
+    if name is None:
+        raise _LeftOutError(f"the tool {told(there)} is left out: no letter begins its name.")
+    schema, validator = _schema(tool.get("inputSchema"), there)
+    output = _output(tool.get("outputSchema"), there, server, warnings)
+    if name != there:
+        warnings.append(f"{server}: the tool {told(there)} is offered as {name}.")
+    annotations = tool.get("annotations")
+    hinted = annotations.get("title") if isinstance(annotations, Mapping) else None
+    title = _text(tool.get("title"), _MAX_TITLE_CHARS) or _text(hinted, _MAX_TITLE_CHARS)
+    definition = ToolDefinition(
+        name=name,
+        title=title or name,
+        description=_text(tool.get("description"), _MAX_DESCRIPTION_CHARS)
+        or f"A tool of the server {server}, which does not describe it.",
+        input_schema=schema,
+        input=validator,
+        output_schema=None if output is None else output[0],
+        output=None if output is None else output[1],
+        annotations=ToolAnnotations(
+            category="unknown",
+            title=title,
+            read_only=False,
+            destructive=True,
+            open_world=True,
+        ),
+        family=server,
+        transport="mcp",
+    )
+    return ImportedTool(definition, there)
+
+
+def _output(
+    schema: object, tool: str, server: str, warnings: list[str]
+) -> tuple[Mapping[str, Any], Validator] | None:
+    if schema is None:
+        return None
+    try:
+        return _schema(schema, tool)
+    except _LeftOutError:
+        warnings.append(
+            f"{server}: what {told(tool)} gives goes unchecked: its schema is unusable."
+        )
+        return None
+
+
+def _schema(schema: object, tool: str) -> tuple[Mapping[str, Any], Validator]:
+    try:
+        # A copy within the bounds of strict JSON: what the client read has none.
+        copy: JsonValue = loads(dumps(schema))
+    except StrictJsonError as error:
+        raise _LeftOutError(f"the tool {told(tool)} is left out: its schema: {error}.") from None
+    if not isinstance(copy, dict) or copy.get("type") != "object":
+        raise _LeftOutError(f"the tool {told(tool)} is left out: it takes no object.")
+    whole = {"$schema": copy.get("$schema", _DIALECT), **copy}
+    try:
+        return whole, compile_schema(whole)
+    except SchemaError as error:
+        raise _LeftOutError(
+            f"the tool {told(tool)} is left out: its schema cannot be used: {told(str(error))}."
+        ) from None
+
+
+def _text(value: object, most: int) -> str | None:
+    if not isinstance(value, str) or not value.strip():
+        return None
+    text = value.strip()
+    return text if len(text) <= most else f"{text[: most - 1]}…"
