@@ -31,7 +31,7 @@ async def checked_arguments(tool: ToolDefinition, arguments: object) -> dict[str
     only a description, as everywhere in JSON Schema. Large ones are checked in a thread. Raises
     `ArgumentsError`. Contract: package tools, arguments.
     """
-    if not isinstance(arguments, Mapping):
+    if type(arguments) is not dict and not isinstance(arguments, Mapping):
         raise ArgumentsError("The arguments are no object.")
     copied = quick_copy(arguments)
     if copied is None:

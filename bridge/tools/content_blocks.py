@@ -13,7 +13,7 @@ from typing import Any, Final
 from bridge.tools.result_limits import RESULT_LIMITS
 from bridge.tools.text_clip import json_bytes
 
-__all__ = ["Block", "read_block", "read_blocks", "text_block"]
+__all__ = ["Block", "read_block", "read_blocks", "read_text", "text_block"]
 
 Block = dict[str, Any]
 
@@ -30,6 +30,11 @@ _MAX_LOOKED_AT: Final = 16 * RESULT_LIMITS.max_blocks
 def text_block(text: str) -> Block:
     """Return a block of text."""
     return {"type": "text", "text": text}
+
+
+def read_text(text: str) -> tuple[Block]:
+    """Return the one block of a content that is only text."""
+    return (text_block(_plain(text)),)
 
 
 def read_blocks(values: list[object] | tuple[object, ...]) -> tuple[Block, ...]:

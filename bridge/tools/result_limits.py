@@ -98,12 +98,14 @@ class WasmLimits(NamedTuple):
     max_entry_bytes: int = 16 * 1_048_576
     """The file. Compiling cannot be interrupted, and takes about a second for each 2 MiB."""
     fuel: int = 20_000_000_000
-    """Instructions, roughly: what a fast machine does within the ceiling. The same work is
-    refused on every machine, which seconds cannot promise."""
+    """Instructions, roughly: some ten seconds of a fast machine. The same work is refused on
+    every machine, which seconds cannot promise."""
     max_memory_bytes: int = 64 * 1_048_576
     max_table_elements: int = 65_536
-    max_output_bytes: int = 4 * 1_048_576
-    """What is written to standard output, before the result is bounded."""
+    max_output_bytes: int = 2 * 1_048_576
+    """What is written to standard output, before the result is bounded. Reading it holds the
+    interpreter for some 10 ms."""
+    max_output_values: int = 65_536
     max_host_calls: int = 20_000
     """Reads and writes: each takes the interpreter's time from everybody."""
     max_runs: int = 4

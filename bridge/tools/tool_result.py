@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from bridge.tools.content_blocks import Block, read_blocks, text_block
+from bridge.tools.content_blocks import Block, read_blocks, read_text, text_block
 
 __all__ = [
     "FailureCode",
@@ -93,22 +93,28 @@ def read_result(value: object) -> ToolResult:
     Text, a list of blocks, or an object with `content`, `structuredContent`, `isError` and
     `_meta`; its other members are left out. Raises `ValueError` for anything else.
     """
+    if type(value) is dict:
+        return _read(value)
     if isinstance(value, ToolResult):
         return value
     if isinstance(value, str):
-        return ToolResult(read_blocks([{"type": "text", "text": value}]))
+        return ToolResult(read_text(value))
     if isinstance(value, list | tuple):
         return ToolResult(read_blocks(value))
-    if not isinstance(value, Mapping):
-        raise ValueError(f"gave {_kind(value)}: {_SHAPE}")
+    if isinstance(value, Mapping):
+        return _read(value)
+    raise ValueError(f"gave {_kind(value)}: {_SHAPE}")
+
+
+def _read(value: Mapping[Any, Any]) -> ToolResult:
     structured = value.get("structuredContent")
-    if structured is not None and not isinstance(structured, Mapping):
+    if structured is not None and not _is_object(structured):
         raise ValueError("gave a structuredContent that is no object")
     is_error = value.get("isError", False)
-    if not isinstance(is_error, bool):
+    if is_error is not False and is_error is not True:
         raise ValueError("gave an isError that is neither true nor false")
     meta = value.get("_meta")
-    if meta is not None and not isinstance(meta, Mapping):
+    if meta is not None and not _is_object(meta):
         raise ValueError("gave a _meta that is no object")
     return ToolResult(_content(value, structured), structured, is_error, meta or {})
 
@@ -116,7 +122,7 @@ def read_result(value: object) -> ToolResult:
 def _content(value: Mapping[Any, Any], structured: Mapping[Any, Any] | None) -> tuple[Block, ...]:
     content = value.get("content")
     if isinstance(content, str):
-        return read_blocks([{"type": "text", "text": content}])
+        return read_text(content)
     if isinstance(content, list | tuple):
         return read_blocks(content)
     if content is not None:
@@ -124,6 +130,10 @@ def _content(value: Mapping[Any, Any], structured: Mapping[Any, Any] | None) -> 
     if structured is None:
         raise ValueError(f"gave an object without content or structuredContent: {_SHAPE}")
     return ()
+
+
+def _is_object(value: object) -> bool:
+    return type(value) is dict or isinstance(value, Mapping)
 
 
 def _kind(value: object) -> str:

@@ -153,9 +153,10 @@ class ToolRunner:
         if outcome.error is not None:
             return self._failure(definition.name, outcome.error)
         try:
-            result = read_result(outcome.value)
-            bounded = await bound_async(result)
-            return await checked_output(definition, bounded)
+            bounded = await bound_async(read_result(outcome.value))
+            return (
+                bounded if definition.output is None else await checked_output(definition, bounded)
+            )
         except Exception as error:  # noqa: BLE001 - what a handler gives may do anything when read
             if self._observe_failure is not None:
                 self._observe_failure(definition.name, error)
