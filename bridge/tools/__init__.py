@@ -12,45 +12,61 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bridge.tools.feature_gate import is_visible
     from bridge.tools.open_bags import Change, normalise
+    from bridge.tools.handler import CancelSignal, Handler, ToolCall
     from bridge.tools.package import Card, LoadedPackages, Package
+    from bridge.tools.package_handlers import handlers_of
     from bridge.tools.package_loader import load_package, load_packages
     from bridge.tools.problems import PackageError, Problem
     from bridge.tools.session_context import LOCAL_SESSION, RESERVED_INPUT_KEYS, SessionContext
     from bridge.tools.session_ticket import TicketKeys, TicketRefused, read_ticket, sign_ticket
     from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition, ToolUi
+    from bridge.tools.tool_result import ToolResult
+    from bridge.tools.tool_runner import RunnableTool, ToolRunner, runnable_tools
 
 __all__ = [
     "LOCAL_SESSION",
     "RESERVED_INPUT_KEYS",
+    "CancelSignal",
     "Card",
     "Change",
+    "Handler",
     "LoadedPackages",
     "Package",
     "PackageError",
     "Problem",
+    "RunnableTool",
     "SessionContext",
     "TicketKeys",
     "TicketRefused",
     "ToolAnnotations",
+    "ToolCall",
     "ToolDefinition",
+    "ToolResult",
+    "ToolRunner",
     "ToolUi",
+    "handlers_of",
     "is_visible",
     "load_package",
     "load_packages",
     "normalise",
     "read_ticket",
+    "runnable_tools",
     "sign_ticket",
 ]
 
 _HOMES = {
     "feature_gate": ("is_visible",),
+    "handler": ("CancelSignal", "Handler", "ToolCall"),
     "open_bags": ("Change", "normalise"),
     "package": ("Card", "LoadedPackages", "Package"),
+    "package_handlers": ("handlers_of",),
     "package_loader": ("load_package", "load_packages"),
     "problems": ("PackageError", "Problem"),
     "session_context": ("LOCAL_SESSION", "RESERVED_INPUT_KEYS", "SessionContext"),
     "session_ticket": ("TicketKeys", "TicketRefused", "read_ticket", "sign_ticket"),
     "tool_definition": ("ToolAnnotations", "ToolDefinition", "ToolUi"),
+    "tool_result": ("ToolResult",),
+    "tool_runner": ("RunnableTool", "ToolRunner", "runnable_tools"),
 }
 """Loaded when first used: a listing needs no cryptography, a ticket no schemas."""
 
