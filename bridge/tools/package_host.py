@@ -49,9 +49,11 @@ class PackageHost(Host):
         session: SessionContext = LOCAL_SESSION,
         *,
         about: Mapping[str, Any] | None = None,
+        look_seconds: float = _LOOK_SECONDS,
     ) -> None:
         self._runner = runner
         self._session = session
+        self._look_seconds = look_seconds
         self._about: Mapping[str, Any] = {} if about is None else about
         tools = runner.tools(session)
         self._actions = tuple(map(action_of, tools))
@@ -84,7 +86,7 @@ class PackageHost(Host):
             self._runner.call(action, input, self._session, signal=signal)
         )
         try:
-            while not (await asyncio.wait({running}, timeout=_LOOK_SECONDS))[0]:
+            while not (await asyncio.wait({running}, timeout=self._look_seconds))[0]:
                 if context.cancel_requested():
                     signal.cancel("the caller does not want it any more")
             return output_of(running.result(), declared=action in self._declared)

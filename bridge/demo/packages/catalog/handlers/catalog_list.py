@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+NEVER_BLOCKS = True
 ITEMS = (
     {"id": "c-01", "name": "Beam, oak", "status": "active"},
     {"id": "c-02", "name": "Counterweight, cast iron", "status": "active"},

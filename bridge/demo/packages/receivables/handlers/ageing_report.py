@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from _books import NotInBooksError, books, euros, invoices, read_day, refused
+from ._books import NotInBooksError, books, euros, invoices, read_day, refused
 
-BUCKETS = (
+BUCKETS: tuple[tuple[str, str, int | None], ...] = (
     ("notDue", "not due", 0),
     ("upTo30", "1 to 30 days", 30),
     ("upTo60", "31 to 60 days", 60),
@@ -24,7 +24,7 @@ async def handle(arguments: dict[str, Any], session: object, call: object) -> di
     with books() as db:
         pending = [each for each in invoices(db, day) if each["state"] == "pending"]
     late = [each for each in pending if each["daysOverdue"]]
-    buckets = [
+    buckets: list[dict[str, Any]] = [
         {"key": key, "label": label, **_sums([i for i in pending if _bucket(i) == key])}
         for key, label, _ in BUCKETS
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from _books import NotInBooksError, books, euros, invoices, read_day, refused
+from ._books import NotInBooksError, books, euros, invoices, read_day, refused
 
 
 async def handle(arguments: dict[str, Any], session: object, call: object) -> dict[str, Any]:

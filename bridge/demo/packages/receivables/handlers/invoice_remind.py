@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from _books import NotInBooksError, books, euros, invoice, read_day, refused
+from ._books import NotInBooksError, books, euros, invoice, read_day, refused
 
 WORDS = {
     "friendly": "may we remind you of invoice {number} over {amount}, due on {due}?"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from _places import PLACES
+from ._places import PLACES
+
+NEVER_BLOCKS = True
 
 
 async def handle(arguments: dict[str, Any], session: object, call: object) -> dict[str, Any]:
