@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bridge.tools.feature_gate import is_visible
-    from bridge.tools.open_bags import Change, normalise
     from bridge.tools.handler import CancelSignal, Handler, ToolCall
+    from bridge.tools.open_bags import Change, normalise
     from bridge.tools.package import Card, LoadedPackages, Package
     from bridge.tools.package_handlers import handlers_of
     from bridge.tools.package_loader import load_package, load_packages
