@@ -7,7 +7,7 @@ draft-07 does not know are warned of. Where references lead is another module's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,9 +73,8 @@ def check_draft_07(
     `plain` is the same schema with plain numbers; `base` is the place of the schema in its file.
     Contract: package tools, schemas.
     """
-    for error in _meta_schema().iter_errors(plain):
-        place: Place = tuple(error.instance_path)
-        words = f"not draft-07: {_expected(schema, place, error.message)}"
+    for place, message in _violations(plain):
+        words = f"not draft-07: {_expected(schema, place, message)}"
         report.error((*base, *place), "draft-07", words)
     for place, node in subschemas(schema):
         for keyword in node:
@@ -97,7 +96,7 @@ def check_patterns(schema: Mapping[str, Any], report: Report, base: Place = ()) 
                 try:
                     Pattern(source)
                 except PatternError as error:
-                    words = f"{error}: look-around and back-references cannot be used"
+                    words = f"{error}: write one that is shorter or plainer"
                     report.error((*base, *place, *inner), "pattern", words)
 
 
@@ -109,11 +108,37 @@ def _meta_schema() -> Draft7Validator:
     return Draft7Validator({"$ref": DRAFT_07}, validate_formats=False, offline=True)
 
 
-def _expected(schema: Mapping[str, Any], place: Place, message: str) -> str:
-    """Say what stands at a place in place of what, shortly."""
-    value: Any = schema
+def _violations(plain: object, base: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Yield where a schema breaks the meta-schema, and the meta-schema's own words.
+
+    Of a member that may be a schema or a list it only says that it is neither: what is wrong
+    inside of one of those is found by looking at it alone.
+    """
+    for error in _meta_schema().iter_errors(plain):
+        place: Place = tuple(error.instance_path)
+        inner: list[tuple[Place, str]] = []
+        if error.schema_path[-1] == "anyOf":
+            value = _at(plain, place)
+            if isinstance(value, dict):
+                inner = list(_violations(value, place))
+            elif isinstance(value, list) and place[-1] == "items":
+                parts = enumerate(value) if "dependencies" not in place[-2:-1] else ()
+                inner = [
+                    each for index, part in parts for each in _violations(part, (*place, index))
+                ]
+        for found, message in inner or [(place, error.message)]:
+            yield (*base, *found), message
+
+
+def _at(value: Any, place: Place) -> Any:  # noqa: ANN401 - any JSON
     for part in place:
         value = value[part]
+    return value
+
+
+def _expected(schema: Mapping[str, Any], place: Place, message: str) -> str:
+    """Say what stands at a place in place of what, shortly."""
+    value = _at(schema, place)
     keyword = place[-1] if place else ""
     within = place[-2] if len(place) > 1 else ""
     if isinstance(keyword, str):

@@ -43,5 +43,6 @@ LOADING_LIMITS: Final = LoadingLimits()
 
 TOOL_JSON_LIMITS: Final[JsonLimits] = JSON_LIMITS._replace(
     max_encoded_bytes=LOADING_LIMITS.max_tool_file_bytes,
+    max_string_bytes=LOADING_LIMITS.max_tool_file_bytes,
     max_depth=LOADING_LIMITS.max_schema_depth,
 )

@@ -53,9 +53,10 @@ def read_package_file(root: Path, relative: str, max_bytes: int) -> bytes:
         descriptor = os.open(path, _FLAGS)
     except OSError as error:
         raise _refused(error) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise PackageFileError("not-a-file", "is no ordinary file: remove it or rename it")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise PackageFileError("not-a-file", "is no ordinary file: remove it or rename it")
         try:
             data = file.read(max_bytes + 1)
         except OSError as error:

@@ -44,7 +44,10 @@ _PREFIX: Final = b"bascule-session-1."
 _KEY_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PART: Final = re.compile(r"[A-Za-z0-9_-]+")
 _LIMITS: Final = JSON_LIMITS._replace(
-    max_encoded_bytes=MAX_TICKET_BYTES, max_depth=4, max_values=1_024
+    max_encoded_bytes=MAX_TICKET_BYTES,
+    max_string_bytes=MAX_TICKET_BYTES,
+    max_depth=4,
+    max_values=1_024,
 )
 _MAX_AUDIENCE_CHARS: Final = 256
 _SEED_BYTES: Final = 32

@@ -60,7 +60,7 @@ def read_tool(
     if block is not None and isinstance(block[1].get("outputSchema"), Mapping):
         output = _read_output(block[0], schema, plain, report)
     if block is not None and extension is not None and compiled is not None:
-        _check_defaults(block[0], extension, compiled[0], report)
+        _check_defaults(block[0], extension, compiled, report)
         _check_card(block[0], extension, card_types, report)
     if report.failed or extension is None or compiled is None:
         return None
@@ -131,9 +131,10 @@ def _read_output(key: str, schema: _Schema, plain: _Schema, report: Report) -> _
     return _read_schema(own, plain[key]["outputSchema"], report, base)
 
 
-def _check_defaults(key: str, extension: Extension, schema: _Schema, report: Report) -> None:
+def _check_defaults(key: str, extension: Extension, compiled: _Compiled, report: Report) -> None:
     """Check each default against its property, whatever else a call would have to send."""
-    if not extension.defaults:
+    schema, validator, _ = compiled
+    if not extension.defaults or not validator.errors(extension.defaults):
         return
     parts = ("$schema", "$id", "definitions", "properties")
     reduced = {part: schema[part] for part in parts if part in schema}
