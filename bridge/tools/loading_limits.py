@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from bridge.contract.limits import JSON_LIMITS, JsonLimits
 
-__all__ = ["LOADING_LIMITS", "TOOL_JSON_LIMITS", "LoadingLimits"]
+__all__ = ["LOADING_LIMITS", "SENT_SCHEMA_LIMITS", "TOOL_JSON_LIMITS", "LoadingLimits"]
 
 
 class LoadingLimits(NamedTuple):
@@ -21,8 +21,8 @@ class LoadingLimits(NamedTuple):
     max_tool_file_bytes: int = 131_072
     """A tool's schema is read by a model: one of this size would be no use to it any more."""
     max_schema_depth: int = 24
-    """Nested containers of a file. A listing wraps a schema in up to eight more of its own, and
-    a message may have 32."""
+    """Nested containers of a file. Loading adds two at most, a listing up to four of its own, and a
+    message may have 32."""
     max_tools: int = 2_000
     """Of one package."""
     max_package_bytes: int = 33_554_432
@@ -40,6 +40,13 @@ class LoadingLimits(NamedTuple):
 
 
 LOADING_LIMITS: Final = LoadingLimits()
+
+SENT_SCHEMA_LIMITS: Final[JsonLimits] = JSON_LIMITS._replace(
+    max_encoded_bytes=262_144,
+    max_depth=JSON_LIMITS.max_depth - 4,
+    max_values=JSON_LIMITS.max_values - 1_024,
+)
+"""Of a schema with what loading has added to it: less than a message, which says more than it."""
 
 TOOL_JSON_LIMITS: Final[JsonLimits] = JSON_LIMITS._replace(
     max_encoded_bytes=LOADING_LIMITS.max_tool_file_bytes,

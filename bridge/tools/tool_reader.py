@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 from bridge.contract.json_numbers import NumberToken
 from bridge.contract.schema import SchemaError, Validator
 from bridge.contract.schema import compile as compile_schema
-from bridge.contract.strict_json import StrictJsonError, loads
+from bridge.contract.strict_json import StrictJsonError, dumps, loads
 from bridge.tools.draft07_rules import EXTENSION_KEYS, check_draft_07, check_patterns
 from bridge.tools.extension_rules import Extension, find_extension, read_extension
-from bridge.tools.loading_limits import TOOL_JSON_LIMITS
+from bridge.tools.loading_limits import SENT_SCHEMA_LIMITS, TOOL_JSON_LIMITS
 from bridge.tools.open_bags import Change, normalise
 from bridge.tools.problem_report import Report
 from bridge.tools.problems import told
@@ -111,13 +111,19 @@ def _read_schema(
         # Told by the rules of the root; here it is only not compiled.
         return None
     try:
-        return normalised, compile_schema(normalised), changes
+        compiled = compile_schema(normalised)
+        dumps(normalised, SENT_SCHEMA_LIMITS)
+    except StrictJsonError as error:
+        words = f"with names for its open objects it is {error}: use fewer of them"
+        report.error(base, "schema-size", words)
+        return None
     except SchemaError as error:
         check_patterns(own, report, base)
         if report.errors == before:
             reason = str(error).encode("ascii", "backslashreplace").decode()
             report.error(base, "schema", f"cannot be used: {reason}")
         return None
+    return normalised, compiled, changes
 
 
 def _read_output(key: str, schema: _Schema, plain: _Schema, report: Report) -> _Compiled | None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bridge.contract.strict_json import dumps
-from bridge.tools.loading_limits import LOADING_LIMITS
+from bridge.tools.loading_limits import LOADING_LIMITS, SENT_SCHEMA_LIMITS
 from tests.python.support.tool_packages import block, defined, found, read, tool, with_property
 
 WHOLE = json.dumps(tool()).encode()
@@ -85,6 +85,20 @@ def test_numbers_keep_how_they_were_written() -> None:
     assert b'"multipleOf":0.10,"maximum":1e2' in dumps(definition.input_schema)
     assert not definition.input.errors({"text": 0.3})
     assert definition.input.errors({"text": 0.35})
+
+
+def bags(count: int) -> dict[str, object]:
+    """A tool with so many open objects, no two of whose names differ in length."""
+    return tool(
+        properties={f"p{index:05}": {"additionalProperties": True} for index in range(count)}
+    )
+
+
+def test_a_schema_can_be_sent_with_what_loading_adds() -> None:
+    one, two = (len(dumps(defined(bags(count)).input_schema)) for count in (1_000, 1_001))
+    most = 1_000 + (SENT_SCHEMA_LIMITS.max_encoded_bytes - one) // (two - one)
+    assert found(bags(most)) == set()
+    assert found(bags(most + 1)) == {("schema-size", "")}
 
 
 def test_so_many_problems_are_told_and_how_many_more_there_are() -> None:
