@@ -37,7 +37,7 @@ def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) 
     gives the same package and the same problems in the same order. Blocks while it reads.
     """
     root = Path(directory)
-    if not root.is_dir():
+    if not _is_directory(root):
         raise PackageError([Problem("", "", "missing-directory", "is no directory: name one")])
     problems: list[Problem] = []
     manifest = _read_manifest(root, limits, problems)
@@ -99,6 +99,14 @@ def load_packages(
         packages.append(package)
         owners.update(dict.fromkeys(package.tools, package.name))
     return LoadedPackages(tuple(packages), failed)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # What may not even be looked at.
+        return False
 
 
 def _read_manifest(root: Path, limits: LoadingLimits, problems: list[Problem]) -> Manifest | None:

@@ -145,8 +145,22 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
         ("tools", "missing-file", ""),
     ]
     assert problems_of(tmp_path / "none") == [("", "missing-directory", "")]
+    assert problems_of(empty / "\0") == [("", "missing-directory", "")]
     no_tools = load_package(write_package(tmp_path / "p", {}))
     assert [each.rule for each in no_tools.warnings] == ["no-tools"]
+
+
+def test_a_directory_that_may_not_be_looked_at_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = write_package(tmp_path / "p", {"a.json": tool()})
+    assert load_package(directory).tools
+
+    def forbid(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_dir", forbid)
+    assert problems_of(directory) == [("", "missing-directory", "")]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
