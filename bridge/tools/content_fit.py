@@ -23,12 +23,16 @@ def fit_content(content: tuple[Block, ...], limits: ResultLimits) -> tuple[Block
 
     Raises `ValueError` for a text with half a character.
     """
-    blocks = list(content[: limits.max_blocks])
+    blocks = [_copied(block) for block in content[: limits.max_blocks]]
     if len(content) > limits.max_blocks:
         blocks[-1] = text_block(f"[More than {limits.max_blocks} blocks: the others are left out.]")
     blocks = _with_media(blocks, limits)
     texts = [(index, _text_of(block)) for index, block in enumerate(blocks)]
     return tuple(_with_texts(blocks, [(i, t) for i, t in texts if t is not None], limits))
+
+
+def _copied(block: Block) -> Block:
+    return {key: dict(value) if isinstance(value, dict) else value for key, value in block.items()}
 
 
 def _with_media(blocks: list[Block], limits: ResultLimits) -> list[Block]:

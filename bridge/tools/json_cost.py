@@ -19,6 +19,7 @@ __all__ = [
     "Costs",
     "FitLimits",
     "NotJsonError",
+    "is_within",
     "key_cost",
     "scalar_cost",
 ]
@@ -62,12 +63,12 @@ class Costs:
 
     def of(self, value: object, depth: int) -> int:
         """Return the cost of a value at a depth, or `OVER` where not all of it may stay."""
-        cost, height = self._look(value, self._limits.max_depth - depth)
+        try:
+            cost, height = self._look(value, self._limits.max_depth - depth)
+        except NotJsonError:
+            # Whoever copies it comes to the place, if that is to stay at all.
+            return OVER
         return cost if depth + height <= self._limits.max_depth else OVER
-
-    def is_within(self, text: str, budget: int) -> bool:
-        """Say whether a text costs no more than the budget."""
-        return len(text) < budget and max(VALUE_COST, json_bytes(text) + 1) <= budget
 
     def _look(self, value: Any, levels: int) -> tuple[int, int]:  # noqa: ANN401 - any JSON
         """Return cost and height. Looks no further than where the value is over a limit."""
@@ -101,7 +102,7 @@ class Costs:
                 key, member = each
                 if not isinstance(key, str) or len(key) > self._limits.max_string_chars:
                     return OVER, height
-                cost += key_cost(key)
+                cost += key_cost(key, "")
             added, inner = self._look(member, levels - 1)
             cost += added
             if isinstance(member, Mapping | list | tuple):
@@ -111,9 +112,17 @@ class Costs:
         return cost, height
 
 
-def key_cost(name: str) -> int:
-    """Return what a member's name takes, its colon included."""
-    return json_bytes(name) + 1
+def is_within(text: str, budget: int) -> bool:
+    """Say whether a text costs no more than the budget."""
+    return len(text) < budget and max(VALUE_COST, json_bytes(text) + 1) <= budget
+
+
+def key_cost(name: str, path: str) -> int:
+    """Return what a member's name takes, its colon included. Raises `NotJsonError`."""
+    try:
+        return json_bytes(name) + 1
+    except ValueError as error:
+        raise NotJsonError(path, f"has a name that {error}") from None
 
 
 def scalar_cost(value: Any, path: str) -> int:  # noqa: ANN401 - one case for each kind

@@ -19,10 +19,11 @@ from bridge.tools.json_cost import (
     Costs,
     FitLimits,
     NotJsonError,
+    is_within,
     key_cost,
     scalar_cost,
 )
-from bridge.tools.text_clip import MIN_CLIPPED_BYTES, clip_to_bytes
+from bridge.tools.text_clip import MIN_CLIPPED_BYTES, clip, clip_to_bytes
 
 __all__ = ["Cut", "Fitted", "fit"]
 
@@ -95,9 +96,10 @@ class _Fitting:
 
     def _text(self, text: str, budget: int, path: str) -> _Done:
         text = text if type(text) is str else str.__str__(text)
-        clipped = text
         try:
-            if len(text) > self._limits.max_string_chars or not self._costs.is_within(text, budget):
+            # What its own limit takes away would be taken with any budget.
+            clipped = own = clip(text, self._limits.max_string_chars)
+            if not is_within(own, budget):
                 room = max(budget, _TEXT_FLOOR) - 1
                 clipped = clip_to_bytes(text, self._limits.max_string_chars, room)
             cost = scalar_cost(clipped, path)
@@ -105,8 +107,7 @@ class _Fitting:
             raise NotJsonError(path, str(error)) from None
         if clipped is not text:
             self._cut(path, len(text), len(clipped))
-        short = min(len(text), self._limits.max_string_chars)
-        return _Done(clipped, cost, starved=len(clipped) < short)
+        return _Done(clipped, cost, starved=clipped is not own)
 
     def _list(
         self, items: list[Any] | tuple[Any, ...], budget: int, depth: int, path: str
@@ -146,7 +147,7 @@ class _Fitting:
             if name is None:
                 continue
             floor = self._floor(member, f"{path}/{_escaped(name)}")
-            cost = key_cost(name) + floor
+            cost = key_cost(name, path) + floor
             if spent + cost > budget:
                 starved = True
                 break

@@ -30,7 +30,10 @@ def clip(text: str, max_chars: int) -> str:
         raise ValueError("less room than a mark takes")
     body, original = _unmarked(text)
     kept = max_chars - len(_mark(original, max_chars))
-    return _marked(body, kept, original)
+    # With fewer digits in the mark there may be room for one character more.
+    more = max_chars - len(_mark(original, kept))
+    fuller = _marked(body, more, original)
+    return fuller if len(fuller) <= max_chars else _marked(body, kept, original)
 
 
 def clip_to_bytes(text: str, max_chars: int, max_bytes: int) -> str:

@@ -1,0 +1,18 @@
+// @ts-check
+/** The status of a finished call, judged by the vectors that both languages share. */
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import { settledStatus } from "../../../browser_worker/contract/settled_status.js";
+import { loadVectors } from "../support/vectors.js";
+
+describe("the status of a finished call", () => {
+  for (const { name, structured, is_error: isError, expect } of loadVectors(
+    "settled_status.json",
+  )) {
+    test(name, () => {
+      assert.deepEqual(settledStatus(structured, isError), expect);
+    });
+  }
+});
