@@ -74,8 +74,7 @@ def check_draft_07(
     Contract: package tools, schemas.
     """
     for place, message in _violations(plain):
-        words = f"not draft-07: {_expected(schema, place, message)}"
-        report.error((*base, *place), "draft-07", words)
+        report.error((*base, *place), "draft-07", _expected(schema, place, message))
     for place, node in subschemas(schema):
         for keyword in node:
             if keyword not in _KNOWN:
