@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import bridge
 from bridge.cli.terminal_text import printable
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 
     from bridge.cli.parsing import Parser, Subparsers
 
-__all__ = ["add_parser", "new_files", "run"]
+__all__ = ["SAMPLES", "add_parser", "new_files", "run", "sample_files"]
+
+SAMPLES: Final = ("catalog", "receivables", "weather")
 
 _EPILOG: Final = """\
 examples:
   bascule tools new my-tools
   bascule tools new my-tools --tool report_write
+  bascule tools new books --sample receivables
   cd my-tools && python -m pytest
 
 The directory is made, or has to be empty.
@@ -134,16 +138,20 @@ def add_parser(subparsers: Subparsers) -> Parser:
     parser = subparsers.add_parser(
         "tools new",
         help="write a package to start from",
-        usage="bascule tools new DIR [--tool NAME]",
-        description="Write a package with one tool, its handler and a test.",
+        usage="bascule tools new DIR [--tool NAME | --sample NAME]",
+        description="Write a package with one tool, its handler and a test; or a copy of a sample.",
         epilog=_EPILOG,
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="where; it has to be empty")
-    parser.add_argument(
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
         "--tool",
         default="greeting_write",
         metavar="NAME",
         help="the tool's name (default: %(default)s)",
+    )
+    either.add_argument(
+        "--sample", choices=SAMPLES, metavar="NAME", help=f"one of {', '.join(SAMPLES)}"
     )
     return parser
 
@@ -157,7 +165,12 @@ def run(args: argparse.Namespace) -> int:
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()):
             raise UsageError(f"{printable(str(directory))} is not empty; nothing was written")
-        for name, text in new_files(directory.absolute().name, args.tool).items():
+        files = (
+            new_files(directory.absolute().name, args.tool)
+            if args.sample is None
+            else sample_files(args.sample)
+        )
+        for name, text in files.items():
             path = directory / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -166,9 +179,23 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{error.filename}: {error.strerror}") from None
     place = printable(shlex.quote(str(directory)))
     print(f"\nTry it:  bascule tools check {place}")
-    print(f"         bascule tools call {place} {args.tool} name=Ada")
-    print(f"         python -m pytest {place}")
+    if args.sample is None:
+        print(f"         bascule tools call {place} {args.tool} name=Ada")
+        print(f"         python -m pytest {place}")
+    else:
+        print(f"         bascule tools list {place}")
+        print(f"         bascule tools serve {place}")
     return ExitCode.DONE
+
+
+def sample_files(name: str) -> dict[str, str]:
+    """Return the files of a sample, by their paths in it."""
+    root = Path(bridge.__file__).parent / "demo" / "packages" / name
+    return {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(root.rglob("*"))
+        if path.suffix in {".toml", ".json", ".py"}
+    }
 
 
 def new_files(directory: str, tool: str) -> dict[str, str]:

@@ -111,8 +111,26 @@ async def _serve(
     from bridge.servers.stop_signals import StopRequest, stop_on_signals  # noqa: PLC0415
 
     stop = StopRequest()
+    with stop_on_signals(stop):
+        serving = asyncio.create_task(_serve_tools(args, loading, imports, target))
+        stopping = asyncio.create_task(stop.requested.wait())
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if serving.done():
+            return serving.result()
+        # What was imported ends with it.
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+    return ExitCode.DONE
+
+
+async def _serve_tools(
+    args: argparse.Namespace,
+    loading: Loading,
+    imports: Sequence[OutsideCommand],
+    target: int | None,
+) -> int:
     async with AsyncExitStack() as stack:
-        stack.enter_context(stop_on_signals(stop))
         packages = list(loading.packages)
         tools = {each.definition.name: each for each in loading.runnable}
         for command in imports:
@@ -126,17 +144,8 @@ async def _serve(
         runner = ToolRunner(tools.values(), observe_failure=report_handler)
         name = args.name or (packages[0].name if len(packages) == 1 else "tools")
         if target is not None:
-            serving = asyncio.create_task(_serve_mcp(runner, name, packages, target, args))
-        else:
-            serving = asyncio.create_task(_serve_native(runner, name, packages, args))
-        stopping = asyncio.create_task(stop.requested.wait())
-        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if serving.done():
-            return serving.result()
-        serving.cancel()
-        await asyncio.gather(serving, return_exceptions=True)
-    return ExitCode.DONE
+            return await _serve_mcp(runner, name, packages, target, args)
+        return await _serve_native(runner, name, packages, args)
 
 
 async def _serve_mcp(

@@ -15,6 +15,7 @@ import pytest
 from bridge.cli.completion import FILES, candidates
 from bridge.cli.main import main
 from bridge.cli.tools import TOOLS_COMMANDS
+from bridge.cli.tools_new import SAMPLES as SAMPLES_BY_NAME
 from bridge.cli.tools_new import new_files
 from bridge.contract.error_codes import ExitCode
 from bridge.tools import load_package
@@ -330,6 +331,19 @@ def test_a_new_package_loads_whatever_it_is_called(
         path.write_text(text, encoding="utf-8")
     loaded = load_package(tmp_path)
     assert (loaded.name, list(loaded.tools), loaded.warnings) == (package, [tool], ())
+
+
+@pytest.mark.parametrize("name", SAMPLES_BY_NAME)
+def test_a_sample_is_copied_whole(name: str, tmp_path: Path, capfd: Captured) -> None:
+    directory = tmp_path / "mine"
+    assert tools(capfd, "new", str(directory), "--sample", name)[0] == ExitCode.DONE
+    assert tools(capfd, "check", str(directory))[0] == ExitCode.DONE
+    written = {path.relative_to(directory) for path in directory.rglob("*") if path.is_file()}
+    sample = SAMPLES / name
+    there = {path.relative_to(sample) for path in sample.rglob("*") if path.is_file()}
+    assert {path for path in written if "__pycache__" not in path.parts} == {
+        path for path in there if "__pycache__" not in path.parts
+    }
 
 
 def test_a_directory_that_is_not_empty_is_left_alone(tmp_path: Path, capfd: Captured) -> None:

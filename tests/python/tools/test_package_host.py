@@ -125,15 +125,15 @@ async def test_what_does_not_match_is_refused_before_anything_runs() -> None:
 
 
 async def test_a_tool_that_the_session_may_not_see_is_no_action() -> None:
-    gated = {"required_features": frozenset({"notes.write"})}
-    app = App(PackageHost(runner_of(**gated), NOBODY))
+    needed = frozenset({"notes.write"})
+    app = App(PackageHost(runner_of(required_features=needed), NOBODY))
     assert (await app.ask("actions/list"))["result"]["actions"] == []
     hidden = await app.execute(text="a", at=1)
     unknown = await app.ask("actions/execute", action="no_tool", input={})
     assert hidden["error"]["data"]["code"] == "UNKNOWN_ACTION"
     assert hidden == unknown
-    granted = SessionContext(user_id="a", granted_features=frozenset({"notes.write"}))
-    app = App(PackageHost(runner_of(**gated), granted))
+    granted = SessionContext(user_id="a", granted_features=needed)
+    app = App(PackageHost(runner_of(required_features=needed), granted))
     assert "result" in await app.execute(text="a", at=1)
 
 
