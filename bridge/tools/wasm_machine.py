@@ -166,9 +166,9 @@ class _Machine:
         try:
             if run.begin(self._engine):
                 return self._start(store)
-        except wasmtime.ExitTrap as exit_:
+        except wasmtime.ExitTrap as ended:
             if run.refusal is None:
-                return exit_.code
+                return ended.code
         except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
             if run.refusal is None:
                 raise _failed(error) from None
@@ -181,7 +181,11 @@ class _Machine:
     def _start(self, store: wasmtime.Store) -> int:
         import wasmtime  # noqa: PLC0415 - see above
 
-        start = self._linker.instantiate(store, self._module).exports(store).get("_start")
+        try:
+            instance = self._linker.instantiate(store, self._module)
+        except wasmtime.WasmtimeError as error:
+            raise _unusable(error) from None
+        start = instance.exports(store).get("_start")
         if not isinstance(start, wasmtime.Func):
             raise CallRefused("UNAVAILABLE", "The package's entry.wasm exports no _start function.")
         start(store)
@@ -273,7 +277,8 @@ def _unusable(error: Exception) -> CallRefused:
 def _failed(error: Exception) -> CallRefused:
     code = getattr(getattr(error, "trap_code", None), "name", None)
     if code is None:
-        return _unusable(error)
+        # An exit code that is none, from 126 on, comes out as such an error.
+        return CallRefused("HANDLER_FAILED", "The tool's entry ended in a way that WASI has not.")
     words = _WORDS.get(code, f"was stopped by a trap ({code.lower().replace('_', ' ')})")
     return CallRefused("HANDLER_FAILED", f"The tool's entry {words}.")
 
