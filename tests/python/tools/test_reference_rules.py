@@ -137,3 +137,11 @@ def test_a_chain_is_no_longer_than_a_check_can_follow() -> None:
 def test_what_stands_beside_a_reference_is_ignored_as_draft_07_says() -> None:
     schema = with_property({"$ref": "#/definitions/a", "type": "null"}, definitions=A)
     assert not defined(schema).input.errors({"extra": "a"})
+
+
+def test_a_ring_beside_a_reference_is_ignored_as_well() -> None:
+    beside = {"allOf": [{"$ref": "#/properties/extra"}]}
+    ignored = with_property({"$ref": "#/definitions/a", **beside}, definitions=A)
+    assert found(ignored) == set()
+    assert not defined(ignored).input.errors({"extra": "a"})
+    assert {rule for rule, _ in found(with_property(beside))} == {"ref-ring"}

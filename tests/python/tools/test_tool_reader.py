@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from bridge.contract.schema import SchemaError
 from bridge.contract.strict_json import dumps
+from bridge.tools import tool_reader
 from bridge.tools.loading_limits import LOADING_LIMITS, SENT_SCHEMA_LIMITS
 from tests.python.support.tool_packages import block, defined, found, read, tool, with_property
 
@@ -85,6 +87,19 @@ def test_numbers_keep_how_they_were_written() -> None:
     assert b'"multipleOf":0.10,"maximum":1e2' in dumps(definition.input_schema)
     assert not definition.input.errors({"text": 0.3})
     assert definition.input.errors({"text": 0.35})
+
+
+def test_what_only_compiling_finds_fails_the_tool_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_schema: object) -> None:
+        raise SchemaError("something new")
+
+    assert read(tool())[0] is not None
+    monkeypatch.setattr(tool_reader, "compile_schema", refuse)
+    definition, problems = read(tool())
+    assert definition is None
+    assert [(each.rule, each.message) for each in problems] == [
+        ("schema", "cannot be used: something new")
+    ]
 
 
 def bags(count: int) -> dict[str, object]:
