@@ -15,7 +15,7 @@ from bridge.dispatcher.not_json import first_not_json
 from bridge.dispatcher.plain_json import quick_copy
 from bridge.tools.tool_definition import ToolDefinition
 
-__all__ = ["ArgumentsError", "checked_arguments"]
+__all__ = ["ArgumentsError", "checked_arguments", "large_arguments_checked"]
 
 _MAX_TOLD: Final = 8
 
@@ -24,19 +24,24 @@ class ArgumentsError(ValueError):
     """Arguments that do not match, with words that say where and what to change."""
 
 
-async def checked_arguments(tool: ToolDefinition, arguments: object) -> dict[str, Any]:
-    """Return arguments as a handler may have them, its own to change.
+def checked_arguments(tool: ToolDefinition, arguments: object) -> dict[str, Any] | None:
+    """Return arguments as a handler may have them, its own to change; None for large ones.
 
     The extension's `defaults` stand in for members that are absent; a `default` of the schema is
-    only a description, as everywhere in JSON Schema. Large ones are checked in a thread. Raises
-    `ArgumentsError`. Contract: package tools, arguments.
+    only a description, as everywhere in JSON Schema. Large ones are for
+    `large_arguments_checked`. Raises `ArgumentsError`. Contract: package tools, arguments.
     """
     if type(arguments) is not dict and not isinstance(arguments, Mapping):
         raise ArgumentsError("The arguments are no object.")
     copied = quick_copy(arguments)
-    if copied is None:
-        return await asyncio.to_thread(_slowly, tool, arguments)
-    return _checked(tool, copied)
+    return None if copied is None else _checked(tool, copied)
+
+
+async def large_arguments_checked(
+    tool: ToolDefinition, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the same of any arguments, checked in a thread. Raises `ArgumentsError`."""
+    return await asyncio.to_thread(_slowly, tool, arguments)
 
 
 def _slowly(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,35 +8,35 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from bridge.dispatcher.plain_json import quick_copy
 from bridge.tools.result_limits import RESULT_LIMITS
 from bridge.tools.tool_definition import ToolDefinition
 from bridge.tools.tool_result import ToolResult, error_result
 
-__all__ = ["checked_output"]
+__all__ = ["checked_output", "large_output_checked"]
 
 _MAX_TOLD: Final = 8
 
 
-async def checked_output(tool: ToolDefinition, result: ToolResult) -> ToolResult:
+def checked_output(tool: ToolDefinition, result: ToolResult) -> ToolResult:
     """Return the result, or an error with its content where it breaks the tool's promise.
 
-    A large one is checked in a thread. Contract: package tools, outputs.
+    Contract: package tools, outputs.
     """
     if tool.output is None or result.is_error:
         return result
     if result.structured_content is None:
         return _broken(result, ["there is no structuredContent"])
-    if quick_copy(result.structured_content) is None:
-        return await asyncio.to_thread(_judged, tool, result)
-    return _judged(tool, result)
-
-
-def _judged(tool: ToolDefinition, result: ToolResult) -> ToolResult:
-    errors = [] if tool.output is None else tool.output.errors(result.structured_content)
+    errors = tool.output.errors(result.structured_content)
     if not errors:
         return result
     return _broken(result, [f"{path or 'all of it'}: {words}" for path, words in errors])
+
+
+async def large_output_checked(tool: ToolDefinition, result: ToolResult) -> ToolResult:
+    """Return the same, checked in a thread: a large result takes its time."""
+    if tool.output is None or result.is_error:
+        return result
+    return await asyncio.to_thread(checked_output, tool, result)
 
 
 def _broken(result: ToolResult, lines: list[str]) -> ToolResult:

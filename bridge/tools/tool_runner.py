@@ -13,13 +13,13 @@ import types
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from bridge.tools.bounding import bound, bound_async
-from bridge.tools.call_arguments import ArgumentsError, checked_arguments
+from bridge.tools.bounding import bound, bound_async, bound_quickly
+from bridge.tools.call_arguments import ArgumentsError, checked_arguments, large_arguments_checked
 from bridge.tools.call_wait import Ending, Timer, Waiting, loop_timer, wait_for
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.feature_gate import is_visible
 from bridge.tools.handler import CallRefused, Handler, ToolCall
-from bridge.tools.output_check import checked_output
+from bridge.tools.output_check import checked_output, large_output_checked
 from bridge.tools.package import Package
 from bridge.tools.result_limits import RUN_LIMITS, TIER_CEILING_SECONDS, RunLimits
 from bridge.tools.session_context import SessionContext
@@ -101,7 +101,9 @@ class ToolRunner:
         if tool is None or not is_visible(tool.definition, session):
             return error_result("There is no tool of this name.", "UNKNOWN_TOOL")
         try:
-            given = await checked_arguments(tool.definition, arguments)
+            given = checked_arguments(tool.definition, arguments)
+            if given is None:
+                given = await large_arguments_checked(tool.definition, arguments)
         except ArgumentsError as error:
             return error_result(str(error), "INVALID_INPUT")
         if signal is not None and signal.cancelled:
@@ -153,10 +155,11 @@ class ToolRunner:
         if outcome.error is not None:
             return self._failure(definition.name, outcome.error)
         try:
-            bounded = await bound_async(read_result(outcome.value))
-            return (
-                bounded if definition.output is None else await checked_output(definition, bounded)
-            )
+            result = read_result(outcome.value)
+            bounded = bound_quickly(result)
+            if bounded is not None:
+                return checked_output(definition, bounded)
+            return await large_output_checked(definition, await bound_async(result))
         except Exception as error:  # noqa: BLE001 - what a handler gives may do anything when read
             if self._observe_failure is not None:
                 self._observe_failure(definition.name, error)

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.contract.strict_json import dumps
@@ -15,6 +15,7 @@ from bridge.tools import bounding, json_fit
 from bridge.tools.bounding import NotJsonError, bound, bound_async
 from bridge.tools.result_limits import RESULT_LIMITS
 from bridge.tools.tool_result import ToolResult, error_result, read_result, to_wire
+from tests.python.support.calm import calm
 
 SMALL = RESULT_LIMITS._replace(
     max_blocks=4,
@@ -63,7 +64,7 @@ def sizes(result: ToolResult) -> tuple[int, int, int]:
 
 
 @given(RESULTS)
-@settings(max_examples=50)
+@calm(max_examples=50)
 def test_a_bounded_result_is_within_every_limit(result: ToolResult) -> None:
     bounded = bound(result, SMALL)
     content, structured, meta = sizes(bounded)
@@ -77,14 +78,14 @@ def test_a_bounded_result_is_within_every_limit(result: ToolResult) -> None:
 
 
 @given(RESULTS)
-@settings(max_examples=50)
+@calm(max_examples=50)
 def test_bounding_twice_is_bounding_once(result: ToolResult) -> None:
     once = bound(result, SMALL)
     assert bound(once, SMALL) == once
 
 
 @given(RESULTS)
-@settings(max_examples=30)
+@calm(max_examples=30)
 def test_with_the_product_s_own_limits_as_well(result: ToolResult) -> None:
     once = bound(result)
     assert bound(once) == once

@@ -11,6 +11,7 @@ from bridge.tools.card_payload import card_payload
 from bridge.tools.json_cost import NotJsonError
 from bridge.tools.result_limits import CARD_LIMITS
 from bridge.tools.tool_result import ToolResult
+from tests.python.support.calm import calm
 
 TEXT = {"type": "text", "text": "two rows"}
 
@@ -56,6 +57,7 @@ def test_the_headline_stays_when_the_rest_is_too_much() -> None:
 
 
 @given(st.lists(st.text("x\0ä", max_size=3_000), max_size=100), st.integers(1, 90))
+@calm()
 def test_a_payload_is_within_its_budget(texts: list[str], times: int) -> None:
     result = ToolResult((), {f"k{n}/{texts[:1]}"[:90]: texts for n in range(times)})
     payload = card_payload("t", {}, "success", result)

@@ -6,7 +6,7 @@ from collections import UserDict
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.contract.json_numbers import NumberToken
@@ -15,6 +15,7 @@ from bridge.contract.schema import compile as compile_schema
 from bridge.contract.strict_json import dumps
 from bridge.tools.json_cost import VALUE_COST, FitLimits, NotJsonError
 from bridge.tools.json_fit import fit
+from tests.python.support.calm import calm
 
 LIMITS = FitLimits(max_bytes=4_096, max_string_chars=512, max_members=64, max_depth=6)
 WRITE = JSON_LIMITS._replace(max_encoded_bytes=1 << 28, max_values=1 << 22, max_members=1 << 20)
@@ -211,7 +212,7 @@ def test_a_value_that_is_small_and_would_be_huge_when_written_is_stopped() -> No
 
 
 @given(JSON)
-@settings(max_examples=60)
+@calm(max_examples=60)
 def test_a_fitted_value_is_within_every_limit(value: Any) -> None:
     fitted = fit(value, LIMITS).value
     assert size_of(fitted) <= LIMITS.max_bytes
@@ -220,7 +221,7 @@ def test_a_fitted_value_is_within_every_limit(value: Any) -> None:
 
 
 @given(JSON)
-@settings(max_examples=60)
+@calm(max_examples=60)
 def test_fitting_twice_is_fitting_once(value: Any) -> None:
     once = fit(value, LIMITS).value
     again = fit(once, LIMITS)
@@ -229,7 +230,7 @@ def test_fitting_twice_is_fitting_once(value: Any) -> None:
 
 
 @given(JSON)
-@settings(max_examples=60)
+@calm(max_examples=60)
 def test_a_fitted_value_is_the_same_with_less_at_its_ends(value: Any) -> None:
     fitted = fit(value, LIMITS)
     assert is_less_of(fitted.value, value)
@@ -275,7 +276,7 @@ OUTPUTS = st.fixed_dictionaries(
 
 
 @given(OUTPUTS)
-@settings(max_examples=30)
+@calm(max_examples=30)
 def test_what_was_valid_stays_valid(value: Any) -> None:
     validator = compile_schema(SCHEMA)
     assert validator.errors(value) == []

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bridge.contract.strict_json import dumps
 from bridge.tools.text_clip import MIN_CLIPPED_BYTES, clip, clip_to_bytes, json_bytes
+from tests.python.support.calm import calm
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
 
@@ -61,6 +62,7 @@ def test_half_a_character_has_no_size() -> None:
 
 
 @given(TEXTS, st.integers(80, 500), st.integers(MIN_CLIPPED_BYTES, 1_000))
+@calm()
 def test_a_cut_text_is_within_both_limits_and_cutting_again_changes_nothing(
     text: str, max_chars: int, max_bytes: int
 ) -> None:
