@@ -11,17 +11,14 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from bridge.contract.schema import SchemaError, Validator
-from bridge.contract.schema import compile as compile_schema
-from bridge.contract.strict_json import JsonValue, StrictJsonError, dumps, loads
+from bridge.contract.schema import Validator
 from bridge.contract.tool_names import is_wire_safe_tool_name
+from bridge.tools.imported_schema import ImportedSchemaError, read_imported_schema
 from bridge.tools.problems import told
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
 
 __all__ = ["ImportedTool", "ImportedTools", "import_tools", "mapped_name"]
 
-_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-"""What MCP takes a schema for that does not say."""
 _MAX_TOOLS: Final = 512
 """More than any server lists whose tools a model can still tell apart."""
 _MAX_DESCRIPTION_CHARS: Final = 8_192
@@ -147,16 +144,8 @@ def _output(
 
 def _schema(schema: object, tool: str) -> tuple[Mapping[str, Any], Validator]:
     try:
-        # A copy within the bounds of strict JSON: what the client read has none.
-        copy: JsonValue = loads(dumps(schema))
-    except StrictJsonError as error:
-        raise _LeftOutError(f"the tool {told(tool)} is left out: its schema: {error}.") from None
-    if not isinstance(copy, dict) or copy.get("type") != "object":
-        raise _LeftOutError(f"the tool {told(tool)} is left out: it takes no object.")
-    whole = {"$schema": copy.get("$schema", _DIALECT), **copy}
-    try:
-        return whole, compile_schema(whole)
-    except SchemaError as error:
+        return read_imported_schema(schema)
+    except ImportedSchemaError as error:
         raise _LeftOutError(
             f"the tool {told(tool)} is left out: its schema cannot be used: {told(str(error))}."
         ) from None
