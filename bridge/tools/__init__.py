@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bridge.tools.bounding import bound
     from bridge.tools.feature_gate import is_visible
     from bridge.tools.handler import CancelSignal, Handler, ToolCall
     from bridge.tools.open_bags import Change, normalise
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from bridge.tools.session_context import LOCAL_SESSION, RESERVED_INPUT_KEYS, SessionContext
     from bridge.tools.session_ticket import TicketKeys, TicketRefused, read_ticket, sign_ticket
     from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition, ToolUi
-    from bridge.tools.tool_result import ToolResult
+    from bridge.tools.tool_result import ToolResult, failure_code, for_model
     from bridge.tools.tool_runner import RunnableTool, ToolRunner, runnable_tools
 
 __all__ = [
@@ -44,6 +45,9 @@ __all__ = [
     "ToolResult",
     "ToolRunner",
     "ToolUi",
+    "bound",
+    "failure_code",
+    "for_model",
     "handlers_of",
     "is_visible",
     "load_package",
@@ -55,6 +59,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "bounding": ("bound",),
     "feature_gate": ("is_visible",),
     "handler": ("CancelSignal", "Handler", "ToolCall"),
     "open_bags": ("Change", "normalise"),
@@ -65,7 +70,7 @@ _HOMES = {
     "session_context": ("LOCAL_SESSION", "RESERVED_INPUT_KEYS", "SessionContext"),
     "session_ticket": ("TicketKeys", "TicketRefused", "read_ticket", "sign_ticket"),
     "tool_definition": ("ToolAnnotations", "ToolDefinition", "ToolUi"),
-    "tool_result": ("ToolResult",),
+    "tool_result": ("ToolResult", "failure_code", "for_model"),
     "tool_runner": ("RunnableTool", "ToolRunner", "runnable_tools"),
 }
 """Loaded when first used: a listing needs no cryptography, a ticket no schemas."""
