@@ -72,6 +72,7 @@ def test_only_the_user_is_mandatory() -> None:
         ("spendLimits", {"usd": True}, {"usd": 1}),
         ("spendLimits", {"usd": float("nan")}, {"usd": 0.5}),
         ("spendLimits", {"usd": float("inf")}, {"usd": 1e9}),
+        ("spendLimits", {str(n): 1 for n in range(65)}, {str(n): 1 for n in range(64)}),
         ("llmRateLimitRpm", 1.5, 1),
         ("llmRateLimitRpm", -1, 0),
         ("llmRateLimitRpm", True, 1),

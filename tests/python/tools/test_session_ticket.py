@@ -118,6 +118,7 @@ FORGED: list[tuple[str, Callable[[], str]]] = [
     ("no beginning", lambda: forge(payload=without(PAYLOAD, "iat"))),
     ("no end", lambda: forge(payload=without(PAYLOAD, "exp"))),
     ("an end before the beginning", lambda: forge(payload=changed("exp", ISSUED - 1))),
+    ("an end that is the beginning", lambda: forge(payload=changed("exp", ISSUED))),
     ("an end that is a text", lambda: forge(payload=changed("exp", str(ISSUED + 60)))),
     ("an end that is a fraction", lambda: forge(payload=changed("exp", ISSUED + 60.5))),
     ("an end without end",
@@ -207,27 +208,47 @@ def test_a_ticket_is_good_for_its_audience_alone() -> None:
 def test_a_ticket_lasts_no_longer_than_a_quarter_of_an_hour() -> None:
     assert MAX_TICKET_SECONDS == 15 * 60
     assert reads(ticket(MAX_TICKET_SECONDS), now=ISSUED + MAX_TICKET_SECONDS - 1)
-    for seconds in (MAX_TICKET_SECONDS + 1, 0, -1, float("nan"), float("inf")):
+    assert reads(ticket(1))
+    for seconds in (MAX_TICKET_SECONDS + 1, 0.5, 0, -1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="900 seconds"):
             ticket(seconds)
 
 
-def test_a_ticket_is_no_longer_than_a_header_takes() -> None:
-    def granting(chars: int) -> str:
-        features = frozenset({"a" * 250 + str(index) for index in range(10)} | {"b" * chars})
-        session = SessionContext(user_id="u", granted_features=features)
-        return sign_ticket(KEYS, session, AUDIENCE, NOW, 60)
+def padded(length: int) -> str:
+    """Return a ticket of so many bytes, signed by the real key."""
+    for blanks in range(length // 2, length):
+        for more in (b"", b" "):
+            header = json.dumps(HEADER).encode() + more
+            made = forge(header, json.dumps(PAYLOAD).encode() + b" " * blanks)
+            if len(made) == length:
+                return made
+    raise AssertionError(length)
 
-    short = len(granting(1))
-    assert short < MAX_TICKET_BYTES
-    long = SessionContext(user_id="u", granted_features=frozenset(f"{n:0250}" for n in range(20)))
+
+def test_a_ticket_is_no_longer_than_a_header_takes() -> None:
+    assert reads(padded(MAX_TICKET_BYTES))
+    assert not reads(padded(MAX_TICKET_BYTES + 1))
+
+
+@pytest.mark.parametrize("features", [13, 20])
+def test_a_session_that_makes_too_long_a_ticket_is_not_signed(features: int) -> None:
+    def granting(count: int) -> str:
+        granted = frozenset(f"{number:0250}" for number in range(count))
+        return sign_ticket(
+            KEYS, SessionContext(user_id="u", granted_features=granted), AUDIENCE, NOW, 60
+        )
+
+    assert len(granting(10)) <= MAX_TICKET_BYTES
     with pytest.raises(ValueError, match="ticket"):
-        sign_ticket(KEYS, long, AUDIENCE, NOW, 60)
-    padded = json.dumps({**PAYLOAD, "session": {"userId": "u1"}}).encode()
-    fitting = forge(payload=padded + b" " * 2_400)
-    assert len(fitting) <= MAX_TICKET_BYTES
-    assert read_ticket(KEYS, fitting, AUDIENCE, NOW).user_id == "u1"
-    assert not reads(forge(payload=padded + b" " * 3_200))
+        granting(features)
+
+
+def test_an_audience_is_a_text_of_some_length() -> None:
+    for audience in ("", "a" * 257):
+        with pytest.raises(ValueError, match="audience"):
+            sign_ticket(KEYS, SESSION, audience, NOW, 60)
+    longest = sign_ticket(KEYS, SESSION, "a" * 256, NOW, 60)
+    assert reads(longest, audience="a" * 256)
 
 
 def test_keys_are_changed_without_refusing_a_ticket() -> None:
