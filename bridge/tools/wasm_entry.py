@@ -26,6 +26,12 @@ __all__ = ["WasmEntry", "entry_handlers"]
 
 _ENTRY: Final = "entry.wasm"
 _MAGIC: Final = b"\0asm\x01\0\0\0"
+_LINE_LIMITS: Final = JSON_LIMITS._replace(
+    max_encoded_bytes=2 * JSON_LIMITS.max_encoded_bytes,
+    max_values=2 * JSON_LIMITS.max_values,
+    max_depth=JSON_LIMITS.max_depth + 1,
+)
+"""The largest arguments that there may be, and the session around them."""
 _TIMED_OUT: Final = "The tool's entry took longer than it may, and was stopped."
 _STOPPED: Final = "The call was interrupted, and the tool's entry stopped."
 _BUSY: Final = "Too many calls of WebAssembly wait already; nothing was run."
@@ -92,7 +98,7 @@ class WasmEntry:
                 "session": session.to_wire(),
                 "call": {"requestId": call.request_id, "seconds": self._seconds},
             },
-            JSON_LIMITS._replace(max_encoded_bytes=2 * JSON_LIMITS.max_encoded_bytes),
+            _LINE_LIMITS,
         )
         run = WasmRun(line + b"\n", self._limits)
         late = CallRefused("TIMED_OUT", _TIMED_OUT)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import dataclasses
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bridge.contract.schema import compile as compile_schema
 from bridge.tools import wasm_entry
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.handler import CallRefused
@@ -123,6 +125,31 @@ async def test_an_entry_that_does_not_write_one_line_of_json_is_told_so(
     result = await called(writing(output))
     assert failure_code(result) == code
     assert words in text_of(result)
+
+
+async def test_a_line_holds_so_many_values_and_no_more() -> None:
+    limits = SMALL._replace(max_output_values=8)
+    fits = await called(writing('{"structuredContent":{"v":[1,2,3,4,5]}}'), limits=limits)
+    assert fits.structured_content == {"v": [1, 2, 3, 4, 5]}
+    result = await called(writing('{"structuredContent":{"v":[1,2,3,4,5,6]}}'), limits=limits)
+    assert failure_code(result) == "INVALID_OUTPUT"
+    assert "values" in text_of(result)
+
+
+async def test_the_largest_arguments_reach_an_entry() -> None:
+    values = [[0] * 4_000] * 4
+    schema = {"type": "object", "properties": {"v": {}}}
+    tool = dataclasses.replace(defined_tool(), input_schema=schema, input=compile_schema(schema))
+    swallows = writing(ANSWER)
+    entry = WasmEntry(WasmCode(swallows), limits=SMALL)
+    runner = ToolRunner([RunnableTool(tool, entry, 30.0)])
+    deep: Any = 1
+    for _ in range(31):
+        deep = [deep]
+    for given in ({"v": [*values, [0] * 375]}, {"v": deep}):
+        assert text_of(await runner.call("note_add", given, SESSION)) == "done"
+    over = await runner.call("note_add", {"v": [*values, [0] * 400]}, SESSION)
+    assert failure_code(over) == "INVALID_INPUT"
 
 
 @pytest.mark.parametrize("output", [ANSWER, ANSWER.rstrip(), ' {"content":"done"} \r\n'])
