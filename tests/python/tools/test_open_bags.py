@@ -236,3 +236,11 @@ def test_a_harmless_value_gets_the_verdict_that_it_got_before(
     before = compile({"$schema": DRAFT_07, **schema})
     after = compile({"$schema": DRAFT_07, **normalise(schema)[0]})
     assert bool(before.errors(value)) == bool(after.errors(value))
+
+
+def test_parts_without_a_change_are_shared_and_not_copied() -> None:
+    schema = {"properties": {"a": {"items": {}}, "b": BAG}, "definitions": {"c": {"not": {}}}}
+    result, _ = normalise(schema)
+    assert result["definitions"] is schema["definitions"]
+    assert result["properties"]["a"] is schema["properties"]["a"]
+    assert result["properties"]["b"] is not schema["properties"]["b"]
