@@ -165,6 +165,23 @@ def test_what_was_cut_of_the_structure_stands_in_meta_beside_what_was_there() ->
     }
 
 
+def test_what_was_cut_is_told_beside_meta_that_is_too_much_itself() -> None:
+    meta = {"notes": ["x" * 200] * 1_000}
+    bounded = bound(ToolResult((), {"rows": list(range(10_000))}, False, meta))
+    assert [each["path"] for each in bounded.meta["bascule"]["truncated"]] == ["/rows"]
+    assert len(bounded.meta["notes"]) > 10
+    assert sizes(bounded)[2] <= RESULT_LIMITS.max_meta_bytes
+
+
+def test_what_stands_around_a_text_counts_as_well() -> None:
+    resource = {"uri": "\0" * 160, "mimeType": "\0" * 40, "text": "\0" * 500}
+    block = {"type": "resource", "resource": resource}
+    limits = SMALL._replace(max_content_bytes=10_000)
+    bounded = bound(ToolResult((block,) * 4), limits)
+    assert len(bounded.content) == 4
+    assert 4_000 < sizes(bounded)[0] <= limits.max_content_bytes
+
+
 def test_structure_without_content_is_told_as_text() -> None:
     assert text_of(bound(ToolResult((), {"ok": True}))) == '{"ok":true}'
     assert text_of(bound(ToolResult((), {"rows": [0] * 9_000}))).startswith('{"rows":[0,0,')

@@ -152,6 +152,30 @@ async def test_a_call_behind_one_that_blocks_goes_to_a_new_thread_after_a_while(
     assert await blocked == "passed"
 
 
+async def test_a_call_that_went_to_a_new_thread_runs_once(
+    gate: Gate, threads: PackageThreads, timers: ManualTimers
+) -> None:
+    ran: list[str] = []
+
+    async def note(*_: object) -> object:
+        ran.append(threading.current_thread().name)
+        return None
+
+    blocked = asyncio.create_task(ThreadHandler(gate.handle, threads).run({}, SESSION, CALL))
+    await gate.has_entered()
+    behind = asyncio.create_task(ThreadHandler(note, threads).run({}, SESSION, CALL))
+    await turns()
+    timers.advance(LIMITS.held_seconds)
+    await behind
+    (old, _) = threads._threads
+    gate.open.set()
+    await blocked
+    # Behind whatever the old thread still had to begin.
+    passed = asyncio.run_coroutine_threadsafe(asyncio.sleep(0), old._loop)
+    await asyncio.wrap_future(passed)
+    assert len(ran) == 1
+
+
 async def test_when_every_thread_is_blocked_a_call_is_refused(
     threads: PackageThreads, timers: ManualTimers
 ) -> None:

@@ -203,6 +203,19 @@ def test_the_work_depends_on_the_limits_and_not_on_the_value() -> None:
     assert control.looked_at >= 100
 
 
+def test_many_large_neighbours_take_no_more_work_than_one() -> None:
+    neighbours = {f"k{n}": Counted(range(100_000)) for n in range(64)}
+    fit(neighbours, LIMITS._replace(max_members=1 << 30))
+    looked_at = sum(each.looked_at for each in neighbours.values())
+    assert looked_at <= 4 * LIMITS.max_bytes // VALUE_COST
+
+
+def test_what_fits_together_stays_whole_whatever_comes_first() -> None:
+    large, small = ["x" * 300] * 9, [0] * 20
+    for value in ({"large": large, "small": small}, {"small": small, "large": large}):
+        assert fit(value, LIMITS).value == value
+
+
 def test_a_value_that_is_small_and_would_be_huge_when_written_is_stopped() -> None:
     bomb: Any = ["x"]
     for _ in range(5):

@@ -264,6 +264,11 @@ async def test_standard_error_is_for_nobody_and_takes_no_room() -> None:
         ("(call $fd_read (i32.const 0) (i32.const -8) (i32.const 1) (i32.const 8))", 29),
         ("(call $fd_write (i32.const 1) (i32.const 0) (i32.const -1) (i32.const 8))", 29),
         ("(call $fd_write (i32.const 1) (i32.const 0) (i32.const 0) (i32.const -1))", 29),
+        ("(block (result i32) (i32.store (i32.const 0) (i32.const -16))"
+         " (i32.store (i32.const 4) (i32.const 64))"
+         " (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))", 29),
+        ("(call $fd_write (i32.const 1) (i32.const 16) (i32.const 1025) (i32.const 8))", 29),
+        ("(call $fd_write (i32.const 1) (i32.const 16) (i32.const 1024) (i32.const 8))", 0),
         # No directory that was opened before, no file, no socket.
         ("(call $fd_prestat_get (i32.const 3) (i32.const 64))", 8),
         ("(call $path_open (i32.const 3) (i32.const 0) (i32.const 64) (i32.const 1) (i32.const 0)"
