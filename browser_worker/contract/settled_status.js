@@ -23,7 +23,7 @@ const LOOKS = {
   warning: "triangle",
   pending: "spinner",
 };
-const BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+const BLANKS = " \t\r\n";
 const MAX_WORD_CHARS = 64;
 
 /**
@@ -62,9 +62,14 @@ function own(value, name) {
 /** @param {unknown} status */
 function wordOf(status) {
   if (typeof status !== "string") return "";
-  const trimmed = status.replace(BLANKS, "");
+  // No regular expression: one that looks for blanks at the end begins anew at each of them.
+  let start = 0;
+  let end = status.length;
+  while (start < end && BLANKS.includes(status.charAt(start))) start += 1;
+  while (end > start && BLANKS.includes(status.charAt(end - 1))) end -= 1;
   // By code points, as in every language; a long text is not taken apart for its beginning.
-  return [...trimmed.slice(0, 2 * MAX_WORD_CHARS)].slice(0, MAX_WORD_CHARS).join("");
+  const beginning = status.slice(start, Math.min(end, start + 2 * MAX_WORD_CHARS));
+  return [...beginning].slice(0, MAX_WORD_CHARS).join("");
 }
 
 /**

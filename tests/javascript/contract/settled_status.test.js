@@ -15,4 +15,11 @@ describe("the status of a finished call", () => {
       assert.deepEqual(settledStatus(structured, isError), expect);
     });
   }
+
+  test("takes no longer for a text that is full of blanks", () => {
+    // At the square of this length nobody would see it end.
+    const blanks = " ".repeat(1_048_576);
+    assert.equal(settledStatus({ status: `x${blanks}y` }).word.length, 64);
+    assert.equal(settledStatus({ status: `${blanks}failed${blanks}` }).word, "failed");
+  });
 });
