@@ -166,11 +166,11 @@ def test_what_was_cut_of_the_structure_stands_in_meta_beside_what_was_there() ->
 
 
 def test_what_was_cut_is_told_beside_meta_that_is_too_much_itself() -> None:
-    meta = {"notes": ["x" * 200] * 1_000}
-    bounded = bound(ToolResult((), {"rows": list(range(10_000))}, False, meta))
-    assert [each["path"] for each in bounded.meta["bascule"]["truncated"]] == ["/rows"]
-    assert len(bounded.meta["notes"]) > 10
-    assert sizes(bounded)[2] <= RESULT_LIMITS.max_meta_bytes
+    for meta in ({"notes": ["x" * 200] * 1_000}, {f"note_{n}": n for n in range(5_000)}):
+        bounded = bound(ToolResult((), {"rows": list(range(10_000))}, False, meta))
+        assert [each["path"] for each in bounded.meta["bascule"]["truncated"]] == ["/rows"]
+        assert len(str(bounded.meta)) > 1_000
+        assert sizes(bounded)[2] <= RESULT_LIMITS.max_meta_bytes
 
 
 def test_what_stands_around_a_text_counts_as_well() -> None:
