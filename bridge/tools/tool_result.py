@@ -91,7 +91,8 @@ def read_result(value: object) -> ToolResult:
     """Read what a handler returned or a server sent. Contract: package tools, results.
 
     Text, a list of blocks, or an object with `content`, `structuredContent`, `isError` and
-    `_meta`; its other members are left out. Raises `ValueError` for anything else.
+    `_meta`; its other members are left out, and so is a failure's code, which is not a tool's to
+    say. Raises `ValueError` for anything else.
     """
     if type(value) is dict:
         return _read(value)
@@ -116,7 +117,15 @@ def _read(value: Mapping[Any, Any]) -> ToolResult:
     meta = value.get("_meta")
     if meta is not None and not _is_object(meta):
         raise ValueError("gave a _meta that is no object")
-    return ToolResult(_content(value, structured), structured, is_error, meta or {})
+    return ToolResult(_content(value, structured), structured, is_error, _others_meta(meta or {}))
+
+
+def _others_meta(meta: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return `_meta` without a code of ours: what a call came to is said by whoever ran it."""
+    own = meta.get(_OWN)
+    if not isinstance(own, Mapping) or "code" not in own:
+        return meta
+    return {**meta, _OWN: {name: value for name, value in own.items() if name != "code"}}
 
 
 def _content(value: Mapping[Any, Any], structured: Mapping[Any, Any] | None) -> tuple[Block, ...]:

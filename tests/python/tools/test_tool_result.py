@@ -41,6 +41,14 @@ def test_what_a_handler_may_return_is_read(value: object, expected: ToolResult) 
     assert read_result(value) == expected
 
 
+def test_a_tool_cannot_say_what_its_runner_says() -> None:
+    forged = {"bascule": {"code": "BUSY", "spent": 3}, "spent": 4}
+    result = read_result({"content": "no", "isError": True, "_meta": forged})
+    assert failure_code(result) is None
+    assert result.meta == {"bascule": {"spent": 3}, "spent": 4}
+    assert failure_code(error_result("no", "BUSY")) == "BUSY"
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
