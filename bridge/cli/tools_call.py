@@ -94,7 +94,7 @@ async def _call(runner: ToolRunner, tool: ToolDefinition, text: str) -> ToolResu
 
 
 def _print(result: ToolResult, args: argparse.Namespace) -> int:
-    texts = [printable_lines(each["text"]) for each in result.content if each["type"] == "text"]
+    texts = [_printable_lines(each["text"]) for each in result.content if each["type"] == "text"]
     if args.json:
         print_line(dumps(to_wire(result)).decode())
     elif result.is_error:
@@ -107,6 +107,6 @@ def _print(result: ToolResult, args: argparse.Namespace) -> int:
     return ExitCode.APP_ERROR if result.is_error else ExitCode.DONE
 
 
-def printable_lines(text: str) -> str:
+def _printable_lines(text: str) -> str:
     """Return a tool's text for a terminal: its line breaks stay."""
     return "\n".join(map(printable, text.split("\n")))

@@ -43,7 +43,6 @@ class Extension(NamedTuple):
     required_features: frozenset[str]
     escalations: tuple[str, ...]
     ask_on_keys: tuple[str, ...]
-    output_schema: Mapping[str, Any] | None
 
 
 def _is_boolean(value: object) -> bool:
@@ -165,7 +164,6 @@ def read_extension(key: str, block: Block, properties: object, report: Report) -
         required_features=frozenset(requires.get("features", ())),
         escalations=tuple(requires.get("escalations", ())),
         ask_on_keys=tuple(block.get("askOnKeys", ())),
-        output_schema=block.get("outputSchema"),
     )
 
 

@@ -9,6 +9,7 @@ Contract: package tools, importing.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Container, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -183,8 +184,6 @@ async def _listed(client: Client, name: str) -> list[dict[str, Any]]:
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments with plain numbers: the client's models know no tokens."""
-    import json  # noqa: PLC0415 - beside the extra that takes far longer
-
     try:
         plain: dict[str, Any] = json.loads(dumps(arguments))
     except StrictJsonError:

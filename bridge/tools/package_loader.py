@@ -41,7 +41,8 @@ def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) 
         raise PackageError([Problem("", "", "missing-directory", "is no directory: name one")])
     problems: list[Problem] = []
     manifest = _read_manifest(root, limits, problems)
-    card_types = frozenset() if manifest is None else {card.type for card in manifest.cards}
+    # Without a manifest every card would be told to be unknown.
+    card_types = None if manifest is None else {card.type for card in manifest.cards}
     tools: dict[str, ToolDefinition] = {}
     left = limits.max_package_bytes
     for name in _tool_names(root, limits, problems):
@@ -56,9 +57,7 @@ def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) 
             words = f"is past {limits.max_package_bytes:,} bytes of schemas: split the package"
             problems.append(Problem(tool_file(name), "", "package-size", words))
             break
-        # Without a manifest every card would be told to be unknown.
-        cards = _AnyCard() if manifest is None else card_types
-        tool = None if report.failed else read_tool(name, data, report, cards)
+        tool = None if report.failed else read_tool(name, data, report, card_types)
         problems += report.problems
         if tool is not None:
             tools[name] = tool
@@ -165,10 +164,3 @@ def _clashes(
             words = f"the package {told(owners[name])} has a tool of this name: rename this one"
             found.append(Problem(tool_file(name), "", "duplicate-tool", words))
     return found
-
-
-class _AnyCard(frozenset[str]):
-    """Has every card: nothing can be said of cards where the manifest could not be read."""
-
-    def __contains__(self, _card: object) -> bool:
-        return True

@@ -32,12 +32,12 @@ _Compiled: TypeAlias = tuple[dict[str, Any], Validator, tuple[Change, ...]]
 
 
 def read_tool(
-    name: str, data: bytes, report: Report, card_types: Collection[str] = ()
+    name: str, data: bytes, report: Report, card_types: Collection[str] | None = ()
 ) -> ToolDefinition | None:
     """Read the bytes of a tool's file. Returns None where the report has errors of it.
 
-    `card_types` are those that the package declares; another one is a warning. Takes time linear
-    in the length of the file, whatever stands in it.
+    `card_types` are those that the package declares, None where they are not known; another one
+    is a warning. Takes time linear in the length of the file, whatever stands in it.
     """
     try:
         schema = loads(data, TOOL_JSON_LIMITS)
@@ -157,10 +157,10 @@ def _check_defaults(key: str, extension: Extension, compiled: _Compiled, report:
 
 
 def _check_card(
-    key: str, extension: Extension, card_types: Collection[str], report: Report
+    key: str, extension: Extension, card_types: Collection[str] | None, report: Report
 ) -> None:
     card = extension.ui.card_type
-    if card is not None and card not in card_types:
+    if card is not None and card_types is not None and card not in card_types:
         words = (
             f"the package declares no card {told(card)}: a card of the host's, or the general "
             "one, is shown; declare it under [[cards]] in package.toml if it is your own"

@@ -70,9 +70,8 @@ class WasmRun:
 class WasmCode:
     """A module that was read; compiled once, when it first runs. For any number of threads."""
 
-    def __init__(self, code: bytes, limits: WasmLimits = WASM_LIMITS) -> None:
+    def __init__(self, code: bytes) -> None:
         self._code = code
-        self._limits = limits
         self._lock = threading.Lock()
         self._compiled: bytes | None = None
         self._idle: list[_Machine] = []
