@@ -1,8 +1,8 @@
 """Finds and imports a first-party package's `handlers/NAME.py`, each under a private name.
 
 The directory is no part of `sys.path`: a file is imported by its path, as a module of a package
-that exists for this directory alone, so that `from . import _store` finds its neighbours. Files
-whose names begin with an underscore are such helpers; any other must have a tool. What is wrong
+that exists for this directory alone, so that `from . import _store` finds its neighbours. A file
+whose name begins with an underscore is such a neighbour; any other must have a tool. What is wrong
 is told with all of it at once. Runs no tool.
 """
 
@@ -21,9 +21,16 @@ from typing import Any, Final
 
 from bridge.tools.embedded_handler import LoopHandler, ThreadHandler
 from bridge.tools.handler import Handler
+from bridge.tools.loading_limits import LOADING_LIMITS
 from bridge.tools.package import Package
+from bridge.tools.package_files import (
+    Listing,
+    PackageFileError,
+    check_package_file,
+    list_directory,
+)
 from bridge.tools.package_thread import PackageThreads
-from bridge.tools.problems import PackageError, Problem
+from bridge.tools.problems import PackageError, Problem, told
 from bridge.tools.result_limits import RUN_LIMITS, RunLimits
 
 __all__ = ["embedded_handlers"]
@@ -31,6 +38,8 @@ __all__ = ["embedded_handlers"]
 _ROOM: Final = "handlers"
 _NUMBERS: Final = count(1)
 _PARAMETERS: Final = 3
+_MAX_NAMES: Final = 4 * LOADING_LIMITS.max_tools
+"""A handler for each tool, what they import, and as many again."""
 
 
 def embedded_handlers(package: Package, limits: RunLimits = RUN_LIMITS) -> Mapping[str, Handler]:
@@ -43,11 +52,10 @@ def embedded_handlers(package: Package, limits: RunLimits = RUN_LIMITS) -> Mappi
     threads = PackageThreads(package.name, limits=limits)
     modules = _modules_of(package.directory / _ROOM)
     handlers: dict[str, Handler] = {}
-    for name in package.tools:
-        if name not in files:
-            continue
+    for name in files:
         file = f"{_ROOM}/{name}.py"
-        found = _imported(partial(_load, modules, name, files[name]), file, threads, limits)
+        load = partial(_load, modules, name, package.directory / file)
+        found = _imported(load, file, threads, limits)
         if isinstance(found, Problem):
             problems.append(found)
             if found.rule == "handler-import-slow":
@@ -61,35 +69,44 @@ def embedded_handlers(package: Package, limits: RunLimits = RUN_LIMITS) -> Mappi
     return handlers
 
 
-def _files(package: Package) -> tuple[dict[str, Path], list[Problem]]:
-    directory = package.directory / _ROOM
-    problems: list[Problem] = []
-    found: dict[str, Path] = {}
+def _files(package: Package) -> tuple[list[str], list[Problem]]:
+    """Return the tools that have a file, and what is wrong with files and with other tools."""
     try:
-        listed = sorted(directory.iterdir()) if directory.is_dir() else []
-        inside = package.directory.resolve(strict=True)
-    except OSError as error:
-        return {}, [Problem(_ROOM, "", "handlers-unreadable", f"cannot be read: {error.strerror}")]
-    for path in listed:
-        if path.suffix != ".py" or path.name.startswith("_"):
+        listed = list_directory(package.directory, _ROOM, _MAX_NAMES)
+    except PackageFileError as error:
+        if error.rule != "missing-file":
+            return [], [Problem(_ROOM, "", error.rule, str(error))]
+        listed = Listing((), complete=True)
+    if not listed.complete:
+        words = f"has more than {_MAX_NAMES:,} files: split the package"
+        return [], [Problem(_ROOM, "", "package-handlers", words)]
+    problems: list[Problem] = []
+    there: set[str] = set()
+    found: list[str] = []
+    for entry in listed.names:
+        name, _, ending = entry.rpartition(".")
+        if ending != "py" or entry.startswith("_"):
             continue
-        name = path.stem
-        file = f"{_ROOM}/{path.name}"
+        file = f"{_ROOM}/{entry}"
         if name not in package.tools:
-            words = f"there is no tools/{name}.json; a helper's name begins with an underscore"
-            problems.append(Problem(file, "", "handler-without-tool", words))
-        elif not path.is_file() or not path.resolve().is_relative_to(inside):
-            words = "is no file of the package: put it where it is said to be, not a link"
-            problems.append(Problem(file, "", "handler-outside", words))
-        else:
-            found[name] = path
-    for name in package.tools:
-        if name not in found and not any(each.file == f"{_ROOM}/{name}.py" for each in problems):
             words = (
-                f"the tool has no {_ROOM}/{name}.py with async def handle(arguments, session, call)"
+                f"there is no tool {told(name)}: write its schema, or begin the file's name with"
+                " an underscore if handlers import it"
             )
-            problems.append(Problem(f"tools/{name}.json", "", "tool-without-handler", words))
-    return found, problems
+            problems.append(Problem(file, "", "handler-without-tool", words))
+            continue
+        there.add(name)
+        try:
+            check_package_file(package.directory, file)
+            found.append(name)
+        except PackageFileError as error:
+            problems.append(Problem(file, "", error.rule, str(error)))
+    for name in package.tools.keys() - there:
+        words = (
+            f"has no {_ROOM}/{name}.py: write one with async def handle(arguments, session, call)"
+        )
+        problems.append(Problem(f"tools/{name}.json", "", "tool-without-handler", words))
+    return found, sorted(problems, key=lambda each: each.file)
 
 
 def _modules_of(directory: Path) -> str:
@@ -152,5 +169,5 @@ def _told(error: BaseException) -> str:
     except Exception:  # noqa: BLE001 - an exception of a package's may do anything
         text = ""
     lines = text.splitlines()
-    words = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
-    return words.encode("ascii", "backslashreplace").decode()
+    kind = type(error).__name__
+    return f"{kind}: {told(lines[0])}" if lines else kind

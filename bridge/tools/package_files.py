@@ -2,7 +2,7 @@
 
 No symbolic link is followed below the package's directory, not even one that stays inside: what
 a file is called is where it is. Only ordinary files are opened, so that no pipe or device can
-hold a load. The only module here, beside the handlers', that touches the disk.
+hold a load. Beside it only Python's own import of handlers touches the disk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ import stat
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["Listing", "PackageFileError", "list_directory", "read_package_file"]
+__all__ = [
+    "Listing",
+    "PackageFileError",
+    "check_package_file",
+    "list_directory",
+    "read_package_file",
+]
 
 # A pipe is opened without waiting for whoever writes; Windows has other flags than these.
 _FLAGS: Final = (
@@ -48,15 +54,7 @@ def read_package_file(root: Path, relative: str, max_bytes: int) -> bytes:
     Raises `PackageFileError`: `missing-file`, `symlink`, `not-a-file`, `file-size` or
     `unreadable`. Contract: package tools, files.
     """
-    path = _inside(root, relative)
-    try:
-        descriptor = os.open(path, _FLAGS)
-    except OSError as error:
-        raise _refused(error) from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise PackageFileError("not-a-file", "is no ordinary file: remove it or rename it")
-    with os.fdopen(descriptor, "rb") as file:
+    with os.fdopen(_opened(root, relative), "rb") as file:
         try:
             data = file.read(max_bytes + 1)
         except OSError as error:
@@ -64,6 +62,14 @@ def read_package_file(root: Path, relative: str, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise PackageFileError("file-size", f"is longer than {max_bytes:,} bytes: make it shorter")
     return data
+
+
+def check_package_file(root: Path, relative: str) -> None:
+    """Check that a file of a package could be read. Raises as `read_package_file`.
+
+    For what somebody else reads by its path, as Python does what it imports.
+    """
+    os.close(_opened(root, relative))
 
 
 def list_directory(root: Path, relative: str, max_names: int) -> Listing:
@@ -86,6 +92,18 @@ def list_directory(root: Path, relative: str, max_names: int) -> Listing:
     except OSError as error:
         raise _refused(error) from None
     return Listing(tuple(sorted(names)), complete=True)
+
+
+def _opened(root: Path, relative: str) -> int:
+    path = _inside(root, relative)
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError as error:
+        raise _refused(error) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise PackageFileError("not-a-file", "is no ordinary file: remove it or rename it")
+    return descriptor
 
 
 def _inside(root: Path, relative: str) -> Path:

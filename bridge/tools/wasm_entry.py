@@ -9,7 +9,6 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Final
 
 from bridge.contract.limits import JSON_LIMITS
@@ -17,6 +16,7 @@ from bridge.contract.strict_json import StrictJsonError, dumps, loads
 from bridge.tools.call_wait import Timer, loop_timer
 from bridge.tools.handler import CallRefused, Handler, ToolCall
 from bridge.tools.package import Package
+from bridge.tools.package_files import PackageFileError, read_package_file
 from bridge.tools.problems import PackageError, Problem
 from bridge.tools.result_limits import TIER_CEILING_SECONDS, WASM_LIMITS, WasmLimits
 from bridge.tools.session_context import SessionContext
@@ -42,29 +42,17 @@ def entry_handlers(package: Package, limits: WasmLimits = WASM_LIMITS) -> Mappin
 
     Raises `PackageError` where there is none that could run. Contract: package tools, WebAssembly.
     """
-    path = package.directory / _ENTRY
-    code, problem = _read(path, package.directory, limits)
-    if problem is not None:
-        raise PackageError([Problem(_ENTRY, "", *problem)])
+    try:
+        code = read_package_file(package.directory, _ENTRY, limits.max_entry_bytes)
+    except PackageFileError as error:
+        missing = "is not there: a project package needs one, a WASI command"
+        words = missing if error.rule == "missing-file" else str(error)
+        raise PackageError([Problem(_ENTRY, "", error.rule, words)]) from None
+    if not code.startswith(_MAGIC):
+        words = "is no WebAssembly module, nor is a component one: build a WASI command"
+        raise PackageError([Problem(_ENTRY, "", "entry-shape", words)])
     entry = WasmEntry(WasmCode(code), limits=limits)
     return dict.fromkeys(package.tools, entry)
-
-
-def _read(path: Path, root: Path, limits: WasmLimits) -> tuple[bytes, tuple[str, str] | None]:
-    try:
-        if not path.is_file():
-            return b"", ("entry-missing", "a project package needs one: a WASI command")
-        if not path.resolve().is_relative_to(root.resolve()):
-            return b"", ("entry-outside", "is a link out of the package: put the file there")
-        with path.open("rb") as file:
-            code = file.read(limits.max_entry_bytes + 1)
-    except OSError as error:
-        return b"", ("entry-unreadable", f"cannot be read: {error.strerror}")
-    if len(code) > limits.max_entry_bytes:
-        return b"", ("entry-size", f"is larger than {limits.max_entry_bytes} bytes")
-    if not code.startswith(_MAGIC):
-        return b"", ("entry-shape", "is no WebAssembly module (a component is none either)")
-    return code, None
 
 
 class WasmEntry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +11,7 @@ from textwrap import dedent
 
 import pytest
 
+from bridge.tools import handler_files
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.embedded_handler import LoopHandler, ThreadHandler
 from bridge.tools.handler import Handler, ToolCall
@@ -23,6 +25,8 @@ from tests.python.support.handlers import SESSION, defined_tool
 GOOD = "async def handle(arguments, session, call):\n    return 'from the file'\n"
 LATE = RUN_LIMITS._replace(import_seconds=0.05)
 """Import times are the only ones here that a test cannot hold in its hand."""
+
+needs_links = pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
 
 Write = Callable[..., Package]
 
@@ -135,7 +139,7 @@ def test_everything_that_is_wrong_is_told_at_once(write: Write) -> None:
         "handlers/note_add.py": "def handle(arguments, session, call): ...\n",
         "handlers/stranger.py": GOOD,
         "handlers/note_list.py": "raise ValueError\n",
-        "handlers/_helper.py": "raise ValueError\n",
+        "handlers/_store.py": "raise ValueError\n",
         "handlers/README.md": "no Python\n",
     }
     package = write(files, ("note_add", "note_list", "note_get"))
@@ -151,16 +155,55 @@ def test_a_package_without_handlers_says_which_are_missing(write: Write) -> None
     assert problems_of(write({})) == [("tools/note_add.json", "tool-without-handler")]
 
 
-def test_a_link_out_of_the_package_is_not_followed(write: Write, tmp_path: Path) -> None:
+@needs_links
+def test_a_link_is_not_followed_wherever_it_leads(write: Write, tmp_path: Path) -> None:
     outside = tmp_path.parent / f"{tmp_path.name}_outside.py"
     outside.write_text("raise RuntimeError('it was run')\n", encoding="utf-8")
     package = write({"handlers/_inside.py": GOOD})
-    link = tmp_path / "handlers" / "note_add.py"
-    link.symlink_to(outside)
-    assert problems_of(package) == [("handlers/note_add.py", "handler-outside")]
-    link.unlink()
-    link.symlink_to(tmp_path / "handlers" / "_inside.py")
+    handler = tmp_path / "handlers" / "note_add.py"
+    for target in (outside, tmp_path / "handlers" / "_inside.py"):
+        handler.symlink_to(target)
+        assert problems_of(package) == [("handlers/note_add.py", "symlink")]
+        handler.unlink()
+    handler.write_text(GOOD, encoding="utf-8")
     assert "note_add" in embedded_handlers(package)
+
+
+@needs_links
+def test_a_directory_of_handlers_that_is_a_link_is_not_gone_into(
+    write: Write, tmp_path: Path
+) -> None:
+    package = write({"elsewhere/note_add.py": GOOD})
+    handlers = tmp_path / "handlers"
+    handlers.symlink_to(tmp_path / "elsewhere")
+    assert problems_of(package) == [("handlers", "symlink")]
+    handlers.unlink()
+    (tmp_path / "elsewhere").rename(handlers)
+    assert "note_add" in embedded_handlers(package)
+
+
+def test_handlers_that_are_no_directory_are_a_problem(write: Write) -> None:
+    assert problems_of(write({"handlers": GOOD})) == [("handlers", "not-a-directory")]
+
+
+def test_a_directory_of_too_many_files_is_not_looked_through(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = write({"handlers/note_add.py": GOOD, "handlers/_store.py": ""})
+    monkeypatch.setattr(handler_files, "_MAX_NAMES", 2)
+    assert "note_add" in embedded_handlers(package)
+    write({"handlers/README.md": ""})
+    assert problems_of(package) == [("handlers", "package-handlers")]
+
+
+def test_what_a_file_raises_cannot_move_a_cursor(write: Write) -> None:
+    package = write({"handlers/note_add.py": "raise ValueError('\x1b[2J' + 'x' * 1000)\n"})
+    with pytest.raises(PackageError) as raised:
+        embedded_handlers(package)
+    (problem,) = raised.value.problems
+    assert problem.message.isprintable()
+    assert "ValueError" in problem.message
+    assert len(problem.message) < 200
 
 
 def test_a_file_that_does_not_end_being_imported_is_given_up(write: Write) -> None:

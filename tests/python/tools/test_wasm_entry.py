@@ -440,22 +440,28 @@ def rule_of(directory: Path, limits: WasmLimits = WASM_LIMITS) -> str:
 
 def test_an_entry_that_could_not_run_is_a_problem(tmp_path: Path) -> None:
     entry = tmp_path / "entry.wasm"
-    assert rule_of(tmp_path) == "entry-missing"
+    assert rule_of(tmp_path) == "missing-file"
     entry.write_bytes(b"#!/bin/sh\n")
     assert rule_of(tmp_path) == "entry-shape"
     entry.write_bytes(ECHO)
-    assert rule_of(tmp_path, WASM_LIMITS._replace(max_entry_bytes=len(ECHO) - 1)) == "entry-size"
+    assert rule_of(tmp_path, WASM_LIMITS._replace(max_entry_bytes=len(ECHO) - 1)) == "file-size"
     exact = WASM_LIMITS._replace(max_entry_bytes=len(ECHO))
     assert list(wasm_entry.entry_handlers(package_in(tmp_path, "note_add"), exact)) == ["note_add"]
 
 
-def test_a_link_out_of_the_package_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_is_not_followed_wherever_it_leads(tmp_path: Path) -> None:
     outside = tmp_path / "outside.wasm"
     outside.write_bytes(ECHO)
     package = tmp_path / "package"
     package.mkdir()
-    (package / "entry.wasm").symlink_to(outside)
-    assert rule_of(package) == "entry-outside"
+    (package / "inside.wasm").write_bytes(ECHO)
+    entry = package / "entry.wasm"
+    for target in (outside, package / "inside.wasm"):
+        entry.symlink_to(target)
+        assert rule_of(package) == "symlink"
+        entry.unlink()
+    entry.write_bytes(ECHO)
+    assert list(wasm_entry.entry_handlers(package_in(package, "note_add"))) == ["note_add"]
 
 
 async def test_without_wasmtime_a_call_says_what_to_install(
