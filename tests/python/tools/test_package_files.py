@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bridge.tools.package_files import PackageFileError, list_directory, read_package_file
+from bridge.tools.package_files import (
+    PackageFileError,
+    check_package_file,
+    list_directory,
+    read_package_file,
+)
 
 needs_links = pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
 
@@ -30,6 +35,13 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
     root = package(tmp_path)
     assert read_package_file(root, "tools/a.json", 2) == b"{}"
     assert rule_of(lambda: read_package_file(root, "tools/a.json", 1)) == "file-size"
+
+
+def test_a_file_is_checked_as_it_would_be_read_whatever_its_length(tmp_path: Path) -> None:
+    root = package(tmp_path)
+    check_package_file(root, "tools/a.json")
+    assert rule_of(lambda: check_package_file(root, "tools/b.json")) == "missing-file"
+    assert rule_of(lambda: check_package_file(root, "tools")) == "not-a-file"
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

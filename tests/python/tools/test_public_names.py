@@ -12,12 +12,31 @@ import bridge.tools
 from tests.python.test_floors import NO_IO, imported
 
 ROOM = Path(bridge.tools.__file__).parent
-PURE = [
-    *("draft07_rules", "extension_rules", "feature_gate", "loading_limits", "manifest_rules"),
-    *("open_bags", "problem_report", "problems", "reference_rules", "root_rules"),
-    *("schema_places", "session_context", "session_ticket", "tool_definition", "tool_reader"),
-]
-"""What may be tried without a disk, a clock or a loop."""
+USES = {
+    # Says where a package lies, or reads there.
+    "package": "pathlib",
+    "package_loader": "pathlib",
+    "package_files": "os pathlib",
+    "handler_files": "pathlib",
+    # Takes a thread for what is large, and is pure beside that.
+    "bounding": "asyncio",
+    "call_arguments": "asyncio",
+    "output_check": "asyncio",
+    # Waits for calls, and stops them.
+    "call_wait": "asyncio",
+    "cancel_signal": "asyncio threading",
+    "package_host": "asyncio",
+    "package_thread": "asyncio threading",
+    "tool_runner": "asyncio time",
+    # Runs what is not ours.
+    "embedded_handler": "time",
+    "outside_server": "asyncio pathlib",
+    "wasm_entry": "asyncio concurrent threading",
+    "wasm_machine": "threading",
+    # Undoes percent signs.
+    "imported_schema": "urllib",
+}
+"""What of the world each module needs. Every other one may be tried without any of it."""
 
 
 def test_every_public_name_is_there() -> None:
@@ -39,10 +58,7 @@ def test_the_room_alone_loads_neither_cryptography_nor_a_library_of_schemas() ->
     assert not {"cryptography", "jsonschema_rs", "wasmtime", "asyncio"} & set(loaded)
 
 
-@pytest.mark.parametrize("name", PURE)
-def test_rules_and_gates_have_no_input_or_output(name: str) -> None:
-    assert [each for each in imported(ROOM / f"{name}.py") if each.partition(".")[0] in NO_IO] == []
-
-
-def test_input_or_output_would_be_found() -> None:
-    assert "os" in set(imported(ROOM / "package_files.py")) & NO_IO
+@pytest.mark.parametrize("path", sorted(ROOM.glob("*.py")), ids=lambda path: path.stem)
+def test_a_module_touches_of_the_world_what_it_says_and_no_more(path: Path) -> None:
+    used = {each.partition(".")[0] for each in imported(path)} & NO_IO
+    assert used == set(USES.get(path.stem, "").split())
