@@ -23,6 +23,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 _VERSION: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){1,3}(?:[-+][0-9A-Za-z.+-]{1,64})?")
 _CARD_TYPE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 _MAX_TEXT_CHARS: Final = 1_024
+_MAX_DOTS: Final = 256
+"""In one line. Keys have dots, and reading one of ten thousand parts takes the square of that."""
 
 
 def _is_text(value: object) -> bool:
@@ -78,6 +80,10 @@ def read_manifest(data: bytes, report: Report) -> Manifest | None:
 
 
 def _read_toml(data: bytes, report: Report) -> Mapping[str, Any] | None:
+    if any(line.count(b".") > _MAX_DOTS for line in data.split(b"\n")):
+        words = f"has a line with more than {_MAX_DOTS} dots: it needs no such keys; break a text"
+        report.error((), "manifest-toml", words)
+        return None
     try:
         return tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError:

@@ -16,6 +16,7 @@ __all__ = ["PackageError", "Problem", "Severity", "pointer_to", "told"]
 Severity = Literal["error", "warning"]
 
 _MAX_TOLD_CHARS: Final = 80
+_MAX_INT_BITS: Final = 1_024
 _MAX_LINES: Final = 100
 
 
@@ -68,7 +69,9 @@ def told(value: object) -> str:
     elif value is None or isinstance(value, bool):
         text = json.dumps(value)
     elif isinstance(value, int | float):
-        text = str(value)
+        # Python refuses to write integers of some thousand digits, which TOML can hold.
+        large = isinstance(value, int) and value.bit_length() > _MAX_INT_BITS
+        text = "a very large number" if large else str(value)
     else:
         text = "an object" if isinstance(value, dict) else "a value"
     return text if len(text) <= _MAX_TOLD_CHARS + 2 else f"{text[:_MAX_TOLD_CHARS]}..."

@@ -26,6 +26,7 @@ def test_a_place_is_a_json_pointer(parts: tuple[str | int, ...], pointer: str) -
         (None, "null"),
         (True, "true"),
         (7, "7"),
+        (-(10**90), "-1" + "0" * 78 + "..."),
         (0.5, "0.5"),
         ([1, 2], "a list of 2"),
         ([], "an empty list"),
@@ -34,6 +35,11 @@ def test_a_place_is_a_json_pointer(parts: tuple[str | int, ...], pointer: str) -
 )
 def test_a_value_is_told_shortly_and_safely(value: object, text: str) -> None:
     assert told(value) == text
+
+
+def test_a_number_that_python_would_not_write_is_told_of_all_the_same() -> None:
+    assert told(2**1_024 - 1).endswith("...")
+    assert told(2**1_024) == told(-(16**5_000)) == "a very large number"
 
 
 def test_an_error_tells_its_problems_line_by_line_up_to_a_hundred() -> None:
