@@ -8,6 +8,7 @@ to a new one; a blocked thread is a daemon's and never waited for.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
@@ -19,6 +20,7 @@ from bridge.tools.result_limits import RUN_LIMITS, RunLimits
 __all__ = ["PackageThreads"]
 
 _Start = Callable[[], Coroutine[Any, Any, object]]
+_LOG: Final = logging.getLogger("bascule.tools")
 _BLOCKED: Final = "The tool's package is blocked by earlier calls; nothing was run."
 
 
@@ -232,7 +234,8 @@ class _Thread:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_forever()
+            while not self.has_ended and not self._loop.is_closed():
+                self._run_on()
             for task in asyncio.all_tasks(self._loop):
                 task.cancel()
             # Once more around, so that what was cancelled can say so.
@@ -240,6 +243,15 @@ class _Thread:
             self._loop.run_forever()
         finally:
             self._loop.close()
+
+    def _run_on(self) -> None:
+        """Run until somebody stops the loop: a handler may, and only `end` is meant by it."""
+        try:
+            self._loop.run_forever()
+        except BaseException as error:  # noqa: BLE001 - see below
+            # asyncio lets SystemExit and KeyboardInterrupt of any task end the loop. It is for
+            # whoever awaits that task alone.
+            _LOG.warning("a handler's task raised %s", type(error).__name__)
 
 
 def _as_coroutine(function: Callable[[], Any]) -> _Start:

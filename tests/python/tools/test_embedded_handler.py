@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge.tools.cancel_signal import CancelSignal
-from bridge.tools.embedded_handler import LoopHandler, ThreadHandler
+from bridge.tools.embedded_handler import Handle, LoopHandler, ThreadHandler
 from bridge.tools.handler import ToolCall
 from bridge.tools.package_thread import PackageThreads
 from bridge.tools.result_limits import RUN_LIMITS
@@ -75,6 +75,50 @@ async def test_what_it_raises_comes_out(threads: PackageThreads) -> None:
     handler = ThreadHandler(fail, threads)
     with pytest.raises(SystemExit):
         await handler.run({}, SESSION, CALL)
+    assert await ThreadHandler(quick, threads).run({}, SESSION, CALL) == "package notes"
+
+
+async def _exit_in_a_task(*_: object) -> object:
+    async def leave() -> None:
+        raise SystemExit(3)
+
+    await asyncio.create_task(leave())
+    return "not reached"
+
+
+async def _interrupt_in_a_callback(*_: object) -> object:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    asyncio.get_running_loop().call_soon(interrupt)
+    await asyncio.sleep(0)
+    return "went on"
+
+
+async def _stop_the_loop(*_: object) -> object:
+    asyncio.get_running_loop().stop()
+    await asyncio.sleep(0)
+    return "went on"
+
+
+@pytest.mark.parametrize(
+    ("handle", "given"),
+    [
+        (_exit_in_a_task, SystemExit),
+        (_interrupt_in_a_callback, "went on"),
+        (_stop_the_loop, "went on"),
+    ],
+)
+async def test_what_ends_an_event_loop_does_not_end_a_package_s(
+    threads: PackageThreads, handle: Handle, given: object
+) -> None:
+    running = ThreadHandler(handle, threads).run({}, SESSION, CALL)
+    if isinstance(given, str):
+        assert await running == given
+    else:
+        with pytest.raises(SystemExit):
+            await running
+    # The thread is the same one: no call before was given up for another.
     assert await ThreadHandler(quick, threads).run({}, SESSION, CALL) == "package notes"
 
 
