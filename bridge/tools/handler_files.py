@@ -142,7 +142,8 @@ def _imported(
 
 
 def _problem_of(module: ModuleType, file: str) -> Problem | None:
-    handle = getattr(module, "handle", None)
+    # Not by `getattr`, for which a module may have code of its own.
+    handle = vars(module).get("handle")
     rule, words = "handler-shape", "must define async def handle(arguments, session, call)"
     if handle is None:
         return Problem(file, "", rule, words)
@@ -156,8 +157,8 @@ def _problem_of(module: ModuleType, file: str) -> Problem | None:
 
 
 def _handler_of(module: ModuleType, name: str, threads: PackageThreads) -> Handler:
-    handle: Any = module.handle
-    if getattr(module, "NEVER_BLOCKS", False) is True:
+    handle: Any = vars(module)["handle"]
+    if vars(module).get("NEVER_BLOCKS") is True:
         return LoopHandler(name, handle, threads)
     return ThreadHandler(handle, threads)
 
@@ -166,7 +167,7 @@ def _told(error: BaseException) -> str:
     """Return a line for the package's author, who sees it before anything runs."""
     try:
         text = str(error)
-    except Exception:  # noqa: BLE001 - an exception of a package's may do anything
+    except BaseException:  # noqa: BLE001 - an exception of a package's may do anything
         text = ""
     lines = text.splitlines()
     kind = type(error).__name__

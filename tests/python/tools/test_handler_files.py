@@ -122,6 +122,10 @@ async def test_a_file_finds_its_neighbours_and_two_packages_do_not_meet(
         ("import asyncio\nraise asyncio.CancelledError\n", "handler-import"),
         ("class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd\n",
          "handler-import"),
+        ("class Odd(Exception):\n    def __str__(self): raise SystemExit\nraise Odd\n",
+         "handler-import"),
+        ("def __getattr__(name): raise RuntimeError(name)\n", "handler-shape"),
+        ("import sys\nsys.modules[__name__] = None\n", "handler-shape"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_handler_is_a_problem(write: Write, text: str, rule: str) -> None:
