@@ -7,7 +7,7 @@ that. A failure is a result as well, with words that a model can act on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from bridge.tools.content_blocks import Block, read_blocks, read_text, text_block
@@ -97,7 +97,7 @@ def read_result(value: object) -> ToolResult:
     if type(value) is dict:
         return _read(value)
     if isinstance(value, ToolResult):
-        return value
+        return _read_again(value)
     if isinstance(value, str):
         return ToolResult(read_text(value))
     if isinstance(value, list | tuple):
@@ -118,6 +118,15 @@ def _read(value: Mapping[Any, Any]) -> ToolResult:
     if meta is not None and not _is_object(meta):
         raise ValueError("gave a _meta that is no object")
     return ToolResult(_content(value, structured), structured, is_error, _others_meta(meta or {}))
+
+
+def _read_again(value: ToolResult) -> ToolResult:
+    """Read what a handler made itself, and may have put together in any way."""
+    told = {"content": value.content, "_meta": value.meta, "isError": value.is_error}
+    # Nothing at all is a result where somebody says so in this shape.
+    structured = {} if value.structured_content is None else value.structured_content
+    read = _read({**told, "structuredContent": structured})
+    return replace(read, structured_content=value.structured_content)
 
 
 def _others_meta(meta: Mapping[Any, Any]) -> Mapping[Any, Any]:

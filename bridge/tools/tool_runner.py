@@ -8,12 +8,13 @@ wires, screens or files.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import types
 from collections.abc import Callable, Generator, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
-from bridge.tools.bounding import bound, bound_async, bound_quickly
+from bridge.tools.bounding import bound, bound_quickly
 from bridge.tools.call_arguments import ArgumentsError, checked_arguments, large_arguments_checked
 from bridge.tools.call_wait import Ending, Timer, Waiting, loop_timer, wait_for
 from bridge.tools.cancel_signal import CancelSignal
@@ -28,6 +29,9 @@ from bridge.tools.tool_result import ToolResult, error_result, read_result
 
 __all__ = ["FailureObserver", "RunnableTool", "ToolRunner", "runnable_tools"]
 
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+_LOG: Final = logging.getLogger("bascule.tools")
 FailureObserver = Callable[[str, BaseException], None]
 """Is told a tool's name and what its handler raised: for logs, never for callers."""
 
@@ -155,14 +159,14 @@ class ToolRunner:
         if outcome.error is not None:
             return self._failure(definition.name, outcome.error)
         try:
-            result = read_result(outcome.value)
-            bounded = bound_quickly(result)
+            result = _guarded(read_result, outcome.value)
+            bounded = _guarded(bound_quickly, result)
             if bounded is not None:
                 return checked_output(definition, bounded)
-            return await large_output_checked(definition, await bound_async(result))
+            bounded = await asyncio.to_thread(_guarded, bound, result)
+            return await large_output_checked(definition, bounded)
         except Exception as error:  # noqa: BLE001 - what a handler gives may do anything when read
-            if self._observe_failure is not None:
-                self._observe_failure(definition.name, error)
+            self._observe(definition.name, error)
             what = f": it {error}" if isinstance(error, ValueError) else ""
             return error_result(
                 f"The tool ran, but its result cannot be read{what}.", "INVALID_OUTPUT"
@@ -171,10 +175,30 @@ class ToolRunner:
     def _failure(self, name: str, error: BaseException) -> ToolResult:
         if isinstance(error, CallRefused):
             return bound(error_result(error.message, error.code))
-        if self._observe_failure is not None:
-            self._observe_failure(name, error)
+        self._observe(name, error)
         words = "The tool failed while it handled this call; it may have done part of it."
         return error_result(words, "HANDLER_FAILED")
+
+    def _observe(self, name: str, error: BaseException) -> None:
+        if self._observe_failure is None:
+            return
+        try:
+            self._observe_failure(name, error)
+        except Exception:  # noqa: BLE001 - a log that nobody reads any more, say
+            _LOG.debug("what the handler of %s raised could not be told", name)
+
+
+def _guarded(work: Callable[[_T], _R], value: _T) -> _R:
+    """Work on what a handler gave, whose own code may run then.
+
+    What that raises to end a program, or poses as a cancellation, is an exception like any other.
+    """
+    try:
+        return work(value)
+    except Exception:
+        raise
+    except BaseException as error:
+        raise RuntimeError(type(error).__name__) from error
 
 
 class _Outcome(NamedTuple):

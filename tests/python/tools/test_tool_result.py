@@ -35,6 +35,16 @@ TEXT = {"type": "text", "text": "done"}
             ToolResult((TEXT,), None, True, {"a": 1}),
         ),
         (ToolResult((TEXT,)), ToolResult((TEXT,))),
+        (ToolResult((TEXT, {"type": "unknown"})), ToolResult((TEXT,))),
+        (
+            ToolResult(({"type": "text", "text": "half \ud800"},), {"ok": True}, True, {"a": 1}),
+            ToolResult(({"type": "text", "text": "half \ufffd"},), {"ok": True}, True, {"a": 1}),
+        ),
+        (
+            ToolResult(({"type": "resource_link", "uri": "a:b"},)),
+            ToolResult(({"type": "resource", "resource": {"uri": "a:b", "text": "a:b"}},)),
+        ),
+        (ToolResult(), ToolResult()),
     ],
 )
 def test_what_a_handler_may_return_is_read(value: object, expected: ToolResult) -> None:
@@ -47,6 +57,7 @@ def test_a_tool_cannot_say_what_its_runner_says() -> None:
     assert failure_code(result) is None
     assert result.meta == {"bascule": {"spent": 3}, "spent": 4}
     assert failure_code(error_result("no", "BUSY")) == "BUSY"
+    assert failure_code(read_result(error_result("no", "BUSY"))) is None
 
 
 @pytest.mark.parametrize(
@@ -58,6 +69,8 @@ def test_a_tool_cannot_say_what_its_runner_says() -> None:
         ({"ok": True}, "without content or structuredContent"),
         ({"content": 42}, "content that is a value of type int"),
         ({"content": "x", "structuredContent": [1]}, "structuredContent that is no object"),
+        (ToolResult((TEXT,), is_error="no"), "isError"),  # type: ignore[arg-type]
+        (ToolResult(3), "content that is a value of type int"),  # type: ignore[arg-type]
         ({"content": "x", "isError": 1}, "isError"),
         ({"content": "x", "_meta": []}, "_meta"),
     ],

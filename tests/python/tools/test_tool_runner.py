@@ -224,6 +224,50 @@ async def test_a_result_that_cannot_be_read_is_an_error_for_its_author(
     assert words in text_of(result)
 
 
+class Odd(dict[str, Any]):
+    """Raises what ends a program, a task or a thread when somebody reads it."""
+
+    def __init__(self, error: BaseException, **members: Any) -> None:
+        super().__init__(members)
+        self.error = error
+
+    def get(self, *_: Any) -> Any:
+        raise self.error
+
+    def items(self) -> Any:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError(), OSError()]
+)
+@pytest.mark.parametrize("inside", [False, True])
+async def test_a_result_that_raises_when_it_is_read_is_an_error(
+    error: BaseException, inside: bool
+) -> None:
+    odd = Odd(error, content="x")
+
+    async def give(*_: object) -> object:
+        return {"structuredContent": {"odd": odd}} if inside else odd
+
+    seen: list[str] = []
+    runner = ToolRunner([runnable(give)], observe_failure=lambda name, _: seen.append(name))
+    result = await runner.call("note_add", {}, SESSION)
+    assert failure_code(result) == "INVALID_OUTPUT"
+    assert seen == ["note_add"]
+
+
+async def test_a_log_that_cannot_be_written_keeps_no_answer() -> None:
+    async def fail(*_: object) -> object:
+        raise ValueError
+
+    def broken(*_: object) -> None:
+        raise BrokenPipeError
+
+    runner = ToolRunner([runnable(fail)], observe_failure=broken)
+    assert failure_code(await runner.call("note_add", {}, SESSION)) == "HANDLER_FAILED"
+
+
 async def test_a_handler_that_returns_itself_is_an_error() -> None:
     async def give(*_: object) -> object:
         return give
