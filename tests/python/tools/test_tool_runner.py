@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections import UserDict
 from typing import Any
 
 import pytest
@@ -138,6 +139,30 @@ async def test_arguments_that_are_no_json_are_refused(arguments: Any, words: str
     result = await ToolRunner([runnable(echo)]).call("note_add", arguments, SESSION)
     assert failure_code(result) == "INVALID_INPUT"
     assert words in text_of(result)
+
+
+async def test_any_mapping_is_read_as_an_object() -> None:
+    result = await ToolRunner([runnable(echo)]).call("note_add", UserDict({"n": 1}), SESSION)
+    assert (result.structured_content or {})["given"] == {"n": 1}
+
+
+class Unreadable(UserDict[str, Any]):
+    def __iter__(self) -> Any:
+        raise OSError("secret")
+
+
+async def test_arguments_that_cannot_be_read_are_refused_and_tell_no_text() -> None:
+    result = await ToolRunner([runnable(echo)]).call("note_add", Unreadable(n=1), SESSION)
+    assert failure_code(result) == "INVALID_INPUT"
+    assert text_of(result) == "The arguments cannot be read."
+
+
+@pytest.mark.parametrize(("wrong", "told"), [(8, 0), (9, 1), (40, 32)])
+async def test_eight_faults_are_told_and_how_many_more_there_are(wrong: int, told: int) -> None:
+    arguments = {f"k{n}": n for n in range(wrong)}
+    lines = text_of(await ToolRunner([runnable(echo)]).call("note_add", arguments, SESSION))
+    assert lines.count("\n/k") == min(wrong, 8)
+    assert (f"and {told} more" in lines) is (told > 0)
 
 
 async def test_arguments_carry_no_identity() -> None:
