@@ -67,6 +67,11 @@ class Pattern:
         self._start = _State((), _END)
         self._states: dict[tuple[tuple[int, ...], int], _State] = {}
 
+    @property
+    def size(self) -> int:
+        """How many instructions it became, to which the time of its reading is in proportion."""
+        return len(self._program)
+
     def occurs(self, text: str, spend: Callable[[float], None] = lambda _: None) -> bool:
         """Say whether it matches anywhere in a text.
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.contract.schema_pattern import Pattern, PatternError
+from bridge.contract.schema_pattern import PatternError
 from bridge.contract.schema_resources import SchemaError
 from bridge.contract.schema_shapes import check_shapes
+from bridge.tools.pattern_budget import SchemaPatterns
 from bridge.tools.problem_report import Report
 from bridge.tools.problems import told
 from bridge.tools.root_rules import DRAFT_07
@@ -84,8 +85,10 @@ def check_draft_07(
                 report.error((*base, *place, keyword), "nested-id", words)
 
 
-def check_patterns(schema: Mapping[str, Any], report: Report, base: Place = ()) -> None:
-    """Tell each pattern that cannot be run in time linear in the text."""
+def check_patterns(
+    schema: Mapping[str, Any], patterns: SchemaPatterns, report: Report, base: Place = ()
+) -> None:
+    """Tell each pattern that cannot be run in time linear in the text, and too much of them."""
     for place, node in subschemas(schema):
         sources: list[tuple[Place, object]] = [(("pattern",), node.get("pattern"))]
         if isinstance(node.get("patternProperties"), Mapping):
@@ -93,10 +96,15 @@ def check_patterns(schema: Mapping[str, Any], report: Report, base: Place = ()) 
         for inner, source in sources:
             if isinstance(source, str):
                 try:
-                    Pattern(source)
+                    enough = patterns.read(source)
                 except PatternError as error:
                     words = f"{error}: write one that is shorter or plainer"
                     report.error((*base, *place, *inner), "pattern", words)
+                    continue
+                if not enough:
+                    words = "from here on all patterns together are too large: repeat less in them"
+                    report.error((*base, *place, *inner), "patterns-size", words)
+                    return
 
 
 @cache

@@ -15,8 +15,10 @@ from urllib.parse import unquote
 
 from bridge.contract.schema import SchemaError, Validator
 from bridge.contract.schema import compile as compile_schema
+from bridge.contract.schema_pattern import PatternError
 from bridge.contract.strict_json import StrictJsonError, dumps, loads
 from bridge.tools.loading_limits import LOADING_LIMITS, TOOL_JSON_LIMITS
+from bridge.tools.pattern_budget import PatternBudget
 
 __all__ = ["ImportedSchemaError", "read_imported_schema"]
 
@@ -40,10 +42,12 @@ class ImportedSchemaError(ValueError):
     """The schema is not used. The message says why, in words that a terminal may show."""
 
 
-def read_imported_schema(schema: object) -> tuple[Mapping[str, Any], Validator]:
+def read_imported_schema(
+    schema: object, patterns: PatternBudget | None = None
+) -> tuple[Mapping[str, Any], Validator]:
     """Return a copy of the schema of an object, and what checks by it.
 
-    Raises `ImportedSchemaError`.
+    `patterns` is what its server may still have read. Raises `ImportedSchemaError`.
     """
     try:
         # A copy within the bounds of a package's own files: what a client read has none.
@@ -55,15 +59,31 @@ def read_imported_schema(schema: object) -> tuple[Mapping[str, Any], Validator]:
     # Of the whole it names nothing that a pointer needs.
     copy.pop("$id", None)
     whole: dict[str, Any] = {"$schema": copy.get("$schema", _DIALECT), **copy}
-    _check_references(whole)
+    nodes = _all(whole)
+    _check_references(whole, nodes)
+    _check_patterns(nodes, PatternBudget() if patterns is None else patterns)
     try:
         return whole, compile_schema(whole)
     except SchemaError as error:
         raise ImportedSchemaError(str(error)) from None
 
 
-def _check_references(root: _Node) -> None:
-    nodes = _all(root)
+def _check_patterns(nodes: Sequence[_Node], patterns: PatternBudget) -> None:
+    budget = patterns.of_schema()
+    for node in nodes:
+        named = node.get("patternProperties")
+        for source in (node.get("pattern"), *(named if isinstance(named, Mapping) else ())):
+            if not isinstance(source, str):
+                continue
+            try:
+                enough = budget.read(source)
+            except PatternError as error:
+                raise ImportedSchemaError(str(error)) from None
+            if not enough:
+                raise ImportedSchemaError("its patterns together are too large")
+
+
+def _check_references(root: _Node, nodes: Sequence[_Node]) -> None:
     if any(isinstance(node.get(name), str) for node in nodes for name in _NAMES):
         raise ImportedSchemaError("it names its parts, where only pointers are followed")
     most = LOADING_LIMITS.max_expansion

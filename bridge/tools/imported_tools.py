@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from bridge.contract.schema import Validator
 from bridge.contract.tool_names import is_wire_safe_tool_name
 from bridge.tools.imported_schema import ImportedSchemaError, read_imported_schema
+from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problems import told
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
 
@@ -53,12 +54,13 @@ def import_tools(
     """
     tools: dict[str, ImportedTool] = {}
     warnings: list[str] = []
+    patterns = PatternBudget()
     for number, tool in enumerate(listed):
         if number == _MAX_TOOLS:
             warnings.append(f"{server}: only the first {_MAX_TOOLS} tools are imported.")
             break
         try:
-            imported = _import(tool, server, warnings)
+            imported = _import(tool, server, patterns, warnings)
         except _LeftOutError as error:
             warnings.append(f"{server}: {error}")
             continue
@@ -92,15 +94,17 @@ class _LeftOutError(Exception):
     """The tool cannot be offered."""
 
 
-def _import(tool: Mapping[str, Any], server: str, warnings: list[str]) -> ImportedTool:
+def _import(
+    tool: Mapping[str, Any], server: str, patterns: PatternBudget, warnings: list[str]
+) -> ImportedTool:
     there = tool.get("name")
     if not isinstance(there, str):
         raise _LeftOutError("a tool without a name is left out.")
     name = mapped_name(there)
     if name is None:
         raise _LeftOutError(f"the tool {told(there)} is left out: no letter begins its name.")
-    schema, validator = _schema(tool.get("inputSchema"), there)
-    output = _output(tool.get("outputSchema"), there, server, warnings)
+    schema, validator = _schema(tool.get("inputSchema"), there, patterns)
+    output = _output(tool, server, patterns, warnings)
     if name != there:
         warnings.append(f"{server}: the tool {told(there)} is offered as {name}.")
     annotations = tool.get("annotations")
@@ -129,22 +133,25 @@ def _import(tool: Mapping[str, Any], server: str, warnings: list[str]) -> Import
 
 
 def _output(
-    schema: object, tool: str, server: str, warnings: list[str]
+    tool: Mapping[str, Any], server: str, patterns: PatternBudget, warnings: list[str]
 ) -> tuple[Mapping[str, Any], Validator] | None:
+    schema, name = tool.get("outputSchema"), tool["name"]
     if schema is None:
         return None
     try:
-        return _schema(schema, tool)
+        return _schema(schema, name, patterns)
     except _LeftOutError:
         warnings.append(
-            f"{server}: what {told(tool)} gives goes unchecked: its schema is unusable."
+            f"{server}: what {told(name)} gives goes unchecked: its schema is unusable."
         )
         return None
 
 
-def _schema(schema: object, tool: str) -> tuple[Mapping[str, Any], Validator]:
+def _schema(
+    schema: object, tool: str, patterns: PatternBudget
+) -> tuple[Mapping[str, Any], Validator]:
     try:
-        return read_imported_schema(schema)
+        return read_imported_schema(schema, patterns)
     except ImportedSchemaError as error:
         raise _LeftOutError(
             f"the tool {told(tool)} is left out: its schema cannot be used: {told(str(error))}."

@@ -33,6 +33,11 @@ class LoadingLimits(NamedTuple):
     check of one small value takes seconds."""
     max_ref_chain: int = 64
     """Schemas that one value meets one inside of the other. A check gives up at 128."""
+    max_schema_pattern_steps: int = 65_536
+    """Instructions that all patterns of one schema become: half a second of reading. One pattern
+    may become 4,096, and most become fewer than 100."""
+    max_package_pattern_steps: int = 1_048_576
+    """The same of all schemas of a package, or of another server."""
     max_problems_per_file: int = 100
     """What is told of one file; a reader has repaired something by then."""
     max_ask_keys: int = 8

@@ -15,6 +15,7 @@ from bridge.tools.loading_limits import LOADING_LIMITS, LoadingLimits
 from bridge.tools.manifest_rules import MANIFEST_FILE, Manifest, read_manifest
 from bridge.tools.package import LoadedPackages, Package
 from bridge.tools.package_files import PackageFileError, list_directory, read_package_file
+from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problem_report import Report
 from bridge.tools.problems import PackageError, Problem, told
 from bridge.tools.tool_definition import ToolDefinition
@@ -44,7 +45,7 @@ def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) 
     # Without a manifest every card would be told to be unknown.
     card_types = None if manifest is None else {card.type for card in manifest.cards}
     tools: dict[str, ToolDefinition] = {}
-    left = limits.max_package_bytes
+    left, patterns = limits.max_package_bytes, PatternBudget(limits)
     for name in _tool_names(root, limits, problems):
         report = Report(tool_file(name), limits.max_problems_per_file)
         try:
@@ -57,7 +58,7 @@ def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) 
             words = f"is past {limits.max_package_bytes:,} bytes of schemas: split the package"
             problems.append(Problem(tool_file(name), "", "package-size", words))
             break
-        tool = None if report.failed else read_tool(name, data, report, card_types)
+        tool = None if report.failed else read_tool(name, data, report, card_types, patterns)
         problems += report.problems
         if tool is not None:
             tools[name] = tool

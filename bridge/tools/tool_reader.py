@@ -17,6 +17,7 @@ from bridge.tools.draft07_rules import EXTENSION_KEYS, check_draft_07, check_pat
 from bridge.tools.extension_rules import Extension, find_extension, read_extension
 from bridge.tools.loading_limits import SENT_SCHEMA_LIMITS, TOOL_JSON_LIMITS
 from bridge.tools.open_bags import Change, normalise
+from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problem_report import Report
 from bridge.tools.problems import told
 from bridge.tools.reference_rules import check_references
@@ -32,13 +33,19 @@ _Compiled: TypeAlias = tuple[dict[str, Any], Validator, tuple[Change, ...]]
 
 
 def read_tool(
-    name: str, data: bytes, report: Report, card_types: Collection[str] | None = ()
+    name: str,
+    data: bytes,
+    report: Report,
+    card_types: Collection[str] | None = (),
+    patterns: PatternBudget | None = None,
 ) -> ToolDefinition | None:
     """Read the bytes of a tool's file. Returns None where the report has errors of it.
 
     `card_types` are those that the package declares, None where they are not known; another one
-    is a warning. Takes time linear in the length of the file, whatever stands in it.
+    is a warning. `patterns` is what its package may still have read, all that there is where it is
+    left out. Takes time linear in the length of the file, whatever stands in it.
     """
+    patterns = PatternBudget() if patterns is None else patterns
     try:
         schema = loads(data, TOOL_JSON_LIMITS)
     except StrictJsonError as error:
@@ -52,13 +59,13 @@ def read_tool(
     block = find_extension(schema, report)
     own = {key: value for key, value in schema.items() if key not in EXTENSION_KEYS}
     plain_own = {key: value for key, value in plain.items() if key not in EXTENSION_KEYS}
-    compiled = _read_schema(own, plain_own, report)
+    compiled = _read_schema(own, plain_own, patterns, report)
     extension = None
     if block is not None:
         extension = read_extension(*block, schema.get("properties"), report)
     output = None
     if block is not None and isinstance(block[1].get("outputSchema"), Mapping):
-        output = _read_output(block[0], schema, plain, report)
+        output = _read_output(block[0], schema, plain, patterns, report)
     if block is not None and extension is not None and compiled is not None:
         _check_defaults(block[0], extension, compiled, report)
         _check_card(block[0], extension, card_types, report)
@@ -94,14 +101,14 @@ def _screen(value: Any, place: Place, report: Report) -> Any:  # noqa: ANN401 - 
 
 
 def _read_schema(
-    own: _Schema, plain: _Schema, report: Report, base: Place = ()
+    own: _Schema, plain: _Schema, patterns: PatternBudget, report: Report, base: Place = ()
 ) -> _Compiled | None:
     """Check, normalise and compile one schema; None where it has errors."""
     before = report.errors
     check_draft_07(own, plain, report, base)
     check_references(own, report, base)
+    check_patterns(own, patterns.of_schema(), report, base)
     if report.errors > before:
-        check_patterns(own, report, base)
         return None
     normalised, changes = normalise(own)
     if "$schema" not in normalised:
@@ -118,15 +125,15 @@ def _read_schema(
         report.error(base, "schema-size", words)
         return None
     except SchemaError as error:
-        check_patterns(own, report, base)
-        if report.errors == before:
-            reason = str(error).encode("ascii", "backslashreplace").decode()
-            report.error(base, "schema", f"cannot be used: {reason}")
+        reason = str(error).encode("ascii", "backslashreplace").decode()
+        report.error(base, "schema", f"cannot be used: {reason}")
         return None
     return normalised, compiled, changes
 
 
-def _read_output(key: str, schema: _Schema, plain: _Schema, report: Report) -> _Compiled | None:
+def _read_output(
+    key: str, schema: _Schema, plain: _Schema, patterns: PatternBudget, report: Report
+) -> _Compiled | None:
     base = (key, "outputSchema")
     own = schema[key]["outputSchema"]
     if "$schema" in own and not is_draft_07(own["$schema"]):
@@ -134,7 +141,7 @@ def _read_output(key: str, schema: _Schema, plain: _Schema, report: Report) -> _
     if own.get("type") != "object":
         words = 'write "type": "object": a structured result is an object'
         report.error(base, "output-type", words)
-    return _read_schema(own, plain[key]["outputSchema"], report, base)
+    return _read_schema(own, plain[key]["outputSchema"], patterns, report, base)
 
 
 def _check_defaults(key: str, extension: Extension, compiled: _Compiled, report: Report) -> None:
