@@ -18,21 +18,12 @@ from bridge.tools.handler import ToolCall
 from bridge.tools.session_context import LOCAL_SESSION, SessionContext
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
 from bridge.tools.tool_runner import RunnableTool, ToolRunner
+from tests.python.support.handlers import Given
 
 P = "io.modelcontextprotocol/"
 META = {P + "protocolVersion": MODERN, P + "clientCapabilities": {}}
 TAKES = {"type": "object", "properties": {"text": {"type": "string"}}}
 Run = Callable[[dict[str, Any], ToolCall], Awaitable[object]]
-
-
-class Handler:
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    async def run(
-        self, arguments: dict[str, Any], session: SessionContext, call: ToolCall
-    ) -> object:
-        return await self._run(arguments, call)
 
 
 async def echo(arguments: dict[str, Any], _call: ToolCall) -> object:
@@ -56,7 +47,8 @@ def host_of(
     run: Run = echo, *definitions: ToolDefinition, session: SessionContext = LOCAL_SESSION
 ) -> PackageMcp:
     tools = definitions or (definition("note_add"),)
-    runner = ToolRunner([RunnableTool(tool, Handler(run), 30.0) for tool in tools])
+    handler = Given(lambda arguments, _session, call: run(arguments, call))
+    runner = ToolRunner([RunnableTool(tool, handler, 30.0) for tool in tools])
     return PackageMcp(runner, ServerInfo("notes", "1"), session=session, instructions="Notes.")
 
 

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 from bridge.contract.schema import compile as compile_schema
 from bridge.tools.handler import ToolCall
+from bridge.tools.package import Package, Tier
 from bridge.tools.session_context import SessionContext
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
 from bridge.tools.tool_runner import RunnableTool
 
-__all__ = ["SESSION", "Given", "ManualTimers", "defined_tool", "runnable", "turns"]
+__all__ = [
+    "SESSION",
+    "Given",
+    "ManualTimers",
+    "defined_tool",
+    "package_in",
+    "runnable",
+    "turns",
+]
 
 SESSION = SessionContext(user_id="somebody", granted_features=frozenset({"notes.read"}))
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
@@ -52,6 +62,18 @@ def defined_tool(
         output=None if output is None else compile_schema(output),
         annotations=ToolAnnotations(category="write", cancellable=cancellable),
         **more,
+    )
+
+
+def package_in(directory: Path, tier: Tier, *tools: str) -> Package:
+    """Return a package of such tools, whose files a test writes or leaves out."""
+    return Package(
+        name="notes",
+        version="1.0.0",
+        tier=tier,
+        directory=directory,
+        cards=(),
+        tools={name: defined_tool(name) for name in tools},
     )
 
 

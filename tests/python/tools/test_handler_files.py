@@ -20,7 +20,7 @@ from bridge.tools.package import Package
 from bridge.tools.package_handlers import handlers_of
 from bridge.tools.problems import PackageError
 from bridge.tools.result_limits import RUN_LIMITS, RunLimits
-from tests.python.support.handlers import SESSION, defined_tool
+from tests.python.support.handlers import SESSION, package_in
 
 GOOD = "async def handle(arguments, session, call):\n    return 'from the file'\n"
 LATE = RUN_LIMITS._replace(import_seconds=0.05)
@@ -45,14 +45,7 @@ def write(tmp_path: Path) -> Iterator[Write]:
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(dedent(text), encoding="utf-8")
-        return Package(
-            name="notes",
-            version="1.0.0",
-            tier="first-party",
-            directory=tmp_path,
-            cards=(),
-            tools={name: defined_tool(name) for name in tools},
-        )
+        return package_in(tmp_path, "first-party", *tools)
 
     yield write
     for name in set(sys.modules) - before:

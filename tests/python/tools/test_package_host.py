@@ -22,19 +22,10 @@ from bridge.tools.session_context import SessionContext
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
 from bridge.tools.tool_result import ToolResult, error_result, read_result
 from bridge.tools.tool_runner import RunnableTool, ToolRunner
+from tests.python.support.handlers import Given
 
 Run = Callable[[dict[str, Any], ToolCall], Awaitable[object]]
 NOBODY = SessionContext(user_id="somebody")
-
-
-class Handler:
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    async def run(
-        self, arguments: dict[str, Any], session: SessionContext, call: ToolCall
-    ) -> object:
-        return await self._run(arguments, call)
 
 
 async def echo(arguments: dict[str, Any], _call: ToolCall) -> object:
@@ -64,7 +55,8 @@ def definition(name: str = "note_add", **more: Any) -> ToolDefinition:
 
 
 def runner_of(run: Run = echo, **more: Any) -> ToolRunner:
-    return ToolRunner([RunnableTool(definition(**more), Handler(run), 30.0)])
+    handler = Given(lambda arguments, _session, call: run(arguments, call))
+    return ToolRunner([RunnableTool(definition(**more), handler, 30.0)])
 
 
 class App:

@@ -15,7 +15,6 @@ from bridge.contract.schema import compile as compile_schema
 from bridge.tools import wasm_entry
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.handler import CallRefused
-from bridge.tools.package import Package
 from bridge.tools.package_handlers import handlers_of
 from bridge.tools.problems import PackageError
 from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
@@ -23,7 +22,14 @@ from bridge.tools.tool_result import ToolResult, failure_code
 from bridge.tools.tool_runner import RunnableTool, ToolRunner, runnable_tools
 from bridge.tools.wasm_entry import WasmEntry
 from bridge.tools.wasm_machine import WasmCode, WasmRun
-from tests.python.support.handlers import SESSION, ManualTimers, defined_tool, runnable, turns
+from tests.python.support.handlers import (
+    SESSION,
+    ManualTimers,
+    defined_tool,
+    package_in,
+    runnable,
+    turns,
+)
 from tests.python.support.wasm_entries import ECHO, command, made, writing
 
 LOOP = "(loop $on (br $on))"
@@ -61,7 +67,7 @@ async def test_an_entry_is_given_one_line_and_gives_one() -> None:
 
 async def test_an_entry_runs_all_tools_of_its_package(tmp_path: Path) -> None:
     (tmp_path / "entry.wasm").write_bytes(ECHO)
-    package = package_in(tmp_path, "note_add", "note_list")
+    package = package_in(tmp_path, "project", "note_add", "note_list")
     runner = ToolRunner(runnable_tools(package, handlers_of(package)))
     for name in ("note_add", "note_list"):
         result = await runner.call(name, {}, SESSION)
@@ -419,20 +425,9 @@ async def test_calls_past_those_that_may_wait_are_refused(monkeypatch: pytest.Mo
 # Files
 
 
-def package_in(directory: Path, *tools: str) -> Package:
-    return Package(
-        name="notes",
-        version="1.0.0",
-        tier="project",
-        directory=directory,
-        cards=(),
-        tools={name: defined_tool(name) for name in tools},
-    )
-
-
 def rule_of(directory: Path, limits: WasmLimits = WASM_LIMITS) -> str:
     with pytest.raises(PackageError) as raised:
-        wasm_entry.entry_handlers(package_in(directory, "note_add"), limits)
+        wasm_entry.entry_handlers(package_in(directory, "project", "note_add"), limits)
     (problem,) = raised.value.problems
     assert problem.file == "entry.wasm"
     return problem.rule
@@ -446,7 +441,9 @@ def test_an_entry_that_could_not_run_is_a_problem(tmp_path: Path) -> None:
     entry.write_bytes(ECHO)
     assert rule_of(tmp_path, WASM_LIMITS._replace(max_entry_bytes=len(ECHO) - 1)) == "file-size"
     exact = WASM_LIMITS._replace(max_entry_bytes=len(ECHO))
-    assert list(wasm_entry.entry_handlers(package_in(tmp_path, "note_add"), exact)) == ["note_add"]
+    assert list(wasm_entry.entry_handlers(package_in(tmp_path, "project", "note_add"), exact)) == [
+        "note_add"
+    ]
 
 
 def test_a_link_is_not_followed_wherever_it_leads(tmp_path: Path) -> None:
@@ -461,7 +458,9 @@ def test_a_link_is_not_followed_wherever_it_leads(tmp_path: Path) -> None:
         assert rule_of(package) == "symlink"
         entry.unlink()
     entry.write_bytes(ECHO)
-    assert list(wasm_entry.entry_handlers(package_in(package, "note_add"))) == ["note_add"]
+    assert list(wasm_entry.entry_handlers(package_in(package, "project", "note_add"))) == [
+        "note_add"
+    ]
 
 
 async def test_without_wasmtime_a_call_says_what_to_install(
