@@ -18,9 +18,9 @@ from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problems import told
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
 
-__all__ = ["ImportedTool", "ImportedTools", "import_tools", "mapped_name"]
+__all__ = ["MAX_TOOLS", "ImportedTool", "ImportedTools", "import_tools", "mapped_name"]
 
-_MAX_TOOLS: Final = 512
+MAX_TOOLS: Final = 512
 """More than any server lists whose tools a model can still tell apart."""
 _MAX_DESCRIPTION_CHARS: Final = 8_192
 _MAX_TITLE_CHARS: Final = 200
@@ -56,8 +56,8 @@ def import_tools(
     warnings: list[str] = []
     patterns = PatternBudget()
     for number, tool in enumerate(listed):
-        if number == _MAX_TOOLS:
-            warnings.append(f"{server}: only the first {_MAX_TOOLS} tools are imported.")
+        if number == MAX_TOOLS:
+            warnings.append(f"{server}: only the first {MAX_TOOLS} tools are imported.")
             break
         try:
             imported = _import(tool, server, patterns, warnings)

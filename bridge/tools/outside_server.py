@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Container, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.contract.strict_json import StrictJsonError, dumps
-from bridge.tools.imported_tools import ImportedTools, import_tools
+from bridge.tools.imported_tools import MAX_TOOLS, ImportedTools, import_tools
+from bridge.tools.outside_lines import ENCODING
 from bridge.tools.package import Package
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = ["OutsideCommand", "OutsideServer", "OutsideServerError", "started_ser
 _START_SECONDS: Final = 30.0
 """For a server to start, say what it is and list its tools: some are fetched at their first run."""
 _MAX_PAGES: Final = 64
+_MAX_VERSION_CHARS: Final = 64
 _MAX_TOLD_CHARS: Final = 2_000
 
 
@@ -53,7 +55,8 @@ class OutsideServer:
 
     def __init__(self, name: str, client: Client, listed: ImportedTools) -> None:
         self.name = name
-        self.version = getattr(client.server_info, "version", None) or "0"
+        version = getattr(client.server_info, "version", None) or "0"
+        self.version = version[:_MAX_VERSION_CHARS] if version.isprintable() else "0"
         """What it says of itself. For display only."""
         self.imported = listed
         self._client = client
@@ -130,7 +133,7 @@ class OutsideHandler:
 
 @asynccontextmanager
 async def started_server(
-    command: OutsideCommand, *, taken: Container[str] = ()
+    command: OutsideCommand, *, taken: Iterable[str] = ()
 ) -> AsyncIterator[OutsideServer]:
     """Start a server and list its tools; it is ended with the context.
 
@@ -145,7 +148,7 @@ async def started_server(
         ) from None
     program, *arguments = command.words
     parameters = StdioServerParameters(
-        command=program, args=arguments, env=dict(command.environment)
+        command=program, args=arguments, env=dict(command.environment), encoding=ENCODING
     )
     client = Client(parameters, cache=None)
     try:
@@ -159,9 +162,11 @@ async def started_server(
         raise OutsideServerError(f"{command.name} does not start: {_kind(error)}") from error
     try:
         listed = await _listed(client, command.name)
-        yield OutsideServer(
-            command.name, client, import_tools(listed, server=command.name, taken=taken)
+        # In a thread: a stranger's schemas take their time, and a signal has to be heard.
+        imported = await asyncio.to_thread(
+            import_tools, listed, server=command.name, taken=frozenset(taken)
         )
+        yield OutsideServer(command.name, client, imported)
     finally:
         await client.__aexit__(None, None, None)
 
@@ -175,7 +180,7 @@ async def _listed(client: Client, name: str) -> list[dict[str, Any]]:
                 page = await client.list_tools(cursor=cursor)
                 found += [tool.model_dump(mode="json", by_alias=True) for tool in page.tools]
                 cursor = page.next_cursor
-                if cursor is None:
+                if cursor is None or len(found) > MAX_TOOLS:
                     break
     except Exception as error:
         raise OutsideServerError(f"{name} does not list its tools: {_kind(error)}") from error

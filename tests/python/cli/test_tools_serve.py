@@ -119,7 +119,7 @@ def test_one_package_that_does_not_load_is_told_and_the_others_are_served(
 def test_imported_tools_are_actions_as_well_and_die_with_their_server(runtime: Path) -> None:
     words = ("--import", shlex.join(OUTSIDE), "--name", "both")
     with served(runtime, CATALOG, *words) as (child, told):
-        assert told["tools"] == 10
+        assert told["tools"] == 11
         given = output_of(runtime, "call", "both", "read_note", "a=1")
         assert given == {"a": 1}
         dead = run_command(runtime, "call", "both", "die")

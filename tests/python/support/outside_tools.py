@@ -11,7 +11,18 @@ import sys
 from typing import Any
 
 _ANY = {"type": "object", "properties": {"a": {"type": "integer"}}}
-_NAMES = ("echo", "link", "flood", "fail", "refuse", "nonsense", "die", "environment", "readNote")
+_NAMES = (
+    "echo",
+    "link",
+    "flood",
+    "fail",
+    "refuse",
+    "nonsense",
+    "noise",
+    "die",
+    "environment",
+    "readNote",
+)
 
 
 def main() -> None:
@@ -25,7 +36,8 @@ def main() -> None:
 
 def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method == "initialize":
-        server = {"name": "outside", "version": "3"}
+        version = "\x1b[2J" * 99 if "--odd-version" in sys.argv else "3"
+        server = {"name": "outside", "version": version}
         return _result(protocolVersion="2025-11-25", capabilities={"tools": {}}, serverInfo=server)
     if method == "tools/list" and "--lists-nothing" not in sys.argv:
         return _result(tools=[{"name": name, "inputSchema": _ANY} for name in _NAMES])
@@ -37,6 +49,13 @@ def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
 def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     if name == "die":
         os._exit(3)
+    if name == "noise":
+        # No UTF-8, no JSON, and a line that is longer than any message.
+        os.write(1, b"\xff\xfe\nlistening\n\n[1]\n")
+        for _ in range(9):
+            sys.stdout.write("x" * 1_000_000)
+        print(flush=True)  # noqa: T201
+        return _result(content=[{"type": "text", "text": "heard"}])
     if name in {"echo", "readNote"}:
         text = [{"type": "text", "text": json.dumps(arguments)}]
         return _result(content=text, structuredContent=arguments, _meta={"secret": 1})

@@ -155,6 +155,11 @@ async def call(runner: ToolRunner, name: str, **arguments: Any) -> dict[str, Any
     return for_model(await runner.call(name, arguments, LOCAL_SESSION))
 
 
+async def test_a_version_that_is_none_is_not_passed_on() -> None:
+    async with started_server(command("--odd-version")) as server:
+        assert server.package().version == "0"
+
+
 async def test_an_outside_tool_is_called_checked_and_bounded() -> None:
     async with started_server(command()) as server:
         assert server.version == "3"
@@ -167,6 +172,7 @@ async def test_an_outside_tool_is_called_checked_and_bounded() -> None:
         assert (await call(runner, "echo", a="one"))["isError"] is True
         (link,) = (await call(runner, "link"))["content"]
         assert (link["type"], link["resource"]["uri"]) == ("resource", "file:///note")
+        assert (await call(runner, "noise"))["content"][0]["text"] == "heard"
         flood = (await call(runner, "flood"))["content"][0]["text"]
         assert 0 < len(flood) < 1_000_000
 
