@@ -101,10 +101,10 @@ def _facts(tool: ToolDefinition) -> Iterator[tuple[str, str]]:
     if said.is_destructive:
         effect += ", and may destroy some"
     if said.idempotent and not said.is_read_only:
-        effect += "; twice is as once"
+        effect += "; safe to repeat"
     yield "effect", effect
     if said.cancellable:
-        yield "when stopped", "ends early"
+        yield "when stopped", "is told, and ends as soon as it can"
     if said.estimated_duration_ms is not None:
         yield "takes about", f"{said.estimated_duration_ms} ms"
     if tool.required_features:
@@ -112,5 +112,7 @@ def _facts(tool: ToolDefinition) -> Iterator[tuple[str, str]]:
     if tool.escalations:
         yield "may ask for", ", ".join(tool.escalations)
     if tool.ask_on_keys:
-        yield "asks first", "where the call has " + " or ".join(tool.ask_on_keys)
+        # Whoever drives the tool asks; nothing here does.
+        keys = " or ".join(tool.ask_on_keys)
+        yield "agent hosts", f"ask a person first where the call has {keys}; a terminal does not"
     yield "shown as", tool.ui.card_type or tool.presentation

@@ -198,8 +198,9 @@ def test_a_description_shows_input_output_promises_and_a_call(capfd: Captured) -
     status, out, _ = tools(capfd, "describe", RECEIVABLES, "invoice_mark_paid")
     assert status == ExitCode.DONE
     assert "  paidOn    string, default 2026-06-30" in out
-    assert "changes things, and may destroy some; twice is as once" in out
-    assert "where the call has writeOff" in out
+    assert "changes things, and may destroy some; safe to repeat" in out
+    assert "agent hosts     ask a person first where the call has writeOff; a terminal" in out
+    assert "amount    integer, 0 to 100000000" in out
     call = out.splitlines()[-1].strip()
     assert call == f"bascule tools call {RECEIVABLES} invoice_mark_paid number=INV-2026-004"
 
