@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+_ENDING_SECONDS: Final = 8.0
+"""Handlers may not want to end, and imported servers have up to six seconds to do so."""
 _EPILOG: Final = """\
 examples:
   bascule tools serve my-tools
@@ -108,16 +110,20 @@ async def _serve(
     imports: Sequence[OutsideCommand],
     target: int | None,
 ) -> int:
+    from bridge.servers.end_in_time import EndInTime  # noqa: PLC0415
     from bridge.servers.stop_signals import StopRequest, stop_on_signals  # noqa: PLC0415
 
-    stop = StopRequest()
-    with stop_on_signals(stop):
+    stop, ending = StopRequest(), EndInTime(_ENDING_SECONDS, ExitCode.DONE)
+    with stop_on_signals(stop), ending.after_signals():
         serving = asyncio.create_task(_serve_tools(args, loading, imports, target))
         stopping = asyncio.create_task(stop.requested.wait())
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         if serving.done():
-            return serving.result()
+            status = serving.result()
+            if status == ExitCode.DONE:
+                ending.begin()
+            return status
         # What was imported ends with it.
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)

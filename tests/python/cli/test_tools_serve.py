@@ -10,8 +10,9 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -93,6 +94,68 @@ def test_a_signal_ends_it_quietly_and_takes_its_socket_away(
         assert child.wait(PATIENCE_SECONDS) == ExitCode.DONE
         assert pipe(child.stderr).read() == b""
     assert not Path(told["path"]).exists()
+
+
+STUBBORN = {
+    "blocks_the_loop": """
+        NEVER_BLOCKS = True
+        async def handle(arguments, session, call):
+            print("begun", file=sys.stderr, flush=True)
+            while True:
+                pass
+    """,
+    "blocks_a_thread": """
+        async def handle(arguments, session, call):
+            print("begun", file=sys.stderr, flush=True)
+            await asyncio.to_thread(threading.Event().wait)
+    """,
+    "swallows_its_cancellation": """
+        NEVER_BLOCKS = True
+        async def handle(arguments, session, call):
+            print("begun", file=sys.stderr, flush=True)
+            while True:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+    """,
+}
+
+
+def stubborn(directory: Path) -> Path:
+    """Write a package whose handlers do not end."""
+    package = Path(shutil.copytree(CATALOG, directory / "stubborn"))
+    schema = (package / "tools" / "catalog_list.json").read_text()
+    for name, text in STUBBORN.items():
+        imports = "import asyncio, contextlib, sys, threading\n"
+        (package / "tools" / f"{name}.json").write_text(schema)
+        (package / "handlers" / f"{name}.py").write_text(imports + dedent(text))
+    return package
+
+
+def test_a_handler_that_does_not_end_keeps_neither_a_signal_nor_the_end_of_the_input(
+    runtime: Path, tmp_path: Path
+) -> None:
+    package = str(stubborn(tmp_path))
+    with ExitStack() as stack:
+        children = []
+        for number, tool in enumerate(STUBBORN):
+            child = stack.enter_context(
+                running_command(runtime, "tools", "serve", package, "--mcp")
+            )
+            for message in (
+                {"id": 0, "method": "initialize", "params": HELLO},
+                {"method": "notifications/initialized"},
+                {"id": 1, "method": "tools/call", "params": {"name": tool}},
+            ):
+                pipe(child.stdin).write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            pipe(child.stdin).flush()
+            assert pipe(child.stderr).readline() == b"begun\n"
+            children.append(child)
+            # A blocked loop does not hear of the end of its input, and is sent a signal.
+            if number:
+                pipe(child.stdin).close()
+            else:
+                child.send_signal(signal.SIGTERM)
+        assert [child.wait(PATIENCE_SECONDS) for child in children] == [ExitCode.DONE] * 3
 
 
 def test_it_is_called_like_its_one_package_and_says_how_it_is_driven(runtime: Path) -> None:
