@@ -25,6 +25,8 @@ __all__ = ["PackageHost", "action_of", "output_of"]
 
 _LOOK_SECONDS: Final = 0.25
 """How often a call that goes on is asked whether it is still wanted: a dispatcher tells nobody."""
+_READS: Final = "Nothing was changed: this tool only reads."
+"""In place of an agent's advice to look what was done."""
 _MAX_MESSAGE_CHARS: Final = 2_000
 _CODES: Final[Mapping[str, AppErrorCode]] = {
     "UNKNOWN_TOOL": AppErrorCode.UNKNOWN_ACTION,
@@ -58,6 +60,7 @@ class PackageHost(Host):
         tools = runner.tools(session)
         self._actions = tuple(map(action_of, tools))
         self._declared = {tool.name for tool in tools if tool.output_schema is not None}
+        self._reads = {tool.name for tool in tools if tool.annotations.is_read_only}
 
     def actions(self) -> Sequence[ActionSpec]:
         """Return the tools that the session may see, in the runner's order."""
@@ -89,7 +92,9 @@ class PackageHost(Host):
             while not (await asyncio.wait({running}, timeout=self._look_seconds))[0]:
                 if context.cancel_requested():
                     signal.cancel("the caller does not want it any more")
-            return output_of(running.result(), declared=action in self._declared)
+            return output_of(
+                running.result(), declared=action in self._declared, reads=action in self._reads
+            )
         finally:
             running.cancel()
 
@@ -105,18 +110,21 @@ def action_of(tool: ToolDefinition) -> ActionSpec:
     )
 
 
-def output_of(result: ToolResult, *, declared: bool = False) -> object:
+def output_of(result: ToolResult, *, declared: bool = False, reads: bool = False) -> object:
     """Return what an action gives for a tool's result; raise `AppError` for an error.
 
     It is `structuredContent` where the result has one and else `{content}`. Pictures and other
     blocks that are no text would be lost beside a structure: then it is
-    `{content, structuredContent}`, unless the tool has `declared` a schema of what it gives.
+    `{content, structuredContent}`, unless the tool has `declared` a schema of what it gives. An
+    error of one that only `reads` says so in `data.readOnly`: nothing may have been done.
     """
     wire = for_model(result)
     if result.is_error:
         known = failure_code(result)
         code = _CODES.get(known or "", AppErrorCode.HOST_ERROR)
-        why = {} if known is None else {"failure": known}
+        why: dict[str, Any] = {} if known is None else {"failure": known}
+        if reads:
+            why |= {"readOnly": True, "hint": _READS}
         raise AppError(code, _words(result), {**why, "result": wire})
     structure = wire.get("structuredContent")
     pictures = any(block.get("type") != "text" for block in result.content)

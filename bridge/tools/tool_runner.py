@@ -124,7 +124,7 @@ class ToolRunner:
         if not task.done():
             ending = await self._wait(tool, task, signal, seen)
         if ending != "done":
-            return _unfinished(ending)
+            return _unfinished(ending, reads=tool.definition.annotations.is_read_only)
         return await self._result(tool.definition, task.result())
 
     async def _wait(
@@ -157,7 +157,7 @@ class ToolRunner:
 
     async def _result(self, definition: ToolDefinition, outcome: _Outcome) -> ToolResult:
         if outcome.error is not None:
-            return self._failure(definition.name, outcome.error)
+            return self._failure(definition, outcome.error)
         try:
             result = _guarded(read_result, outcome.value)
             bounded = _guarded(bound_quickly, result)
@@ -172,12 +172,14 @@ class ToolRunner:
                 f"The tool ran, but its result cannot be read{what}.", "INVALID_OUTPUT"
             )
 
-    def _failure(self, name: str, error: BaseException) -> ToolResult:
+    def _failure(self, definition: ToolDefinition, error: BaseException) -> ToolResult:
         if isinstance(error, CallRefused):
             return bound(error_result(error.message, error.code))
-        self._observe(name, error)
-        words = "The tool failed while it handled this call; it may have done part of it."
-        return error_result(words, "HANDLER_FAILED")
+        self._observe(definition.name, error)
+        words = "The tool failed while it handled this call"
+        # One that only reads has nothing that it could have done in part.
+        partly = "" if definition.annotations.is_read_only else "; it may have done part of it"
+        return error_result(f"{words}{partly}.", "HANDLER_FAILED")
 
     def _observe(self, name: str, error: BaseException) -> None:
         if self._observe_failure is None:
@@ -221,12 +223,11 @@ def _one_turn() -> Generator[None, None, None]:
     yield
 
 
-def _unfinished(ending: Ending) -> ToolResult:
+def _unfinished(ending: Ending, *, reads: bool) -> ToolResult:
     if ending == "TIMED_OUT":
-        words = "The tool took longer than it may; whether it has done its work is not known."
-        return error_result(words, "TIMED_OUT")
-    words = (
-        "The call was interrupted. The tool runs on to its end and its result is dropped:"
-        " look at what it has done before you call it again."
-    )
-    return error_result(words, "INTERRUPTED")
+        words = "The tool took longer than it may"
+        done = "" if reads else "; whether it has done its work is not known"
+        return error_result(f"{words}{done}.", "TIMED_OUT")
+    words = "The call was interrupted. The tool runs on to its end and its result is dropped"
+    look = "" if reads else ": look at what it has done before you call it again"
+    return error_result(f"{words}{look}.", "INTERRUPTED")

@@ -49,7 +49,7 @@ class Given:
 
 
 def defined_tool(
-    name: str = "note_add", *, cancellable: bool = False, **more: Any
+    name: str = "note_add", *, cancellable: bool = False, reads: bool = False, **more: Any
 ) -> ToolDefinition:
     """Return a tool that takes a number and a text, both optional."""
     output = more.get("output_schema")
@@ -60,7 +60,9 @@ def defined_tool(
         input_schema=INPUT,
         input=compile_schema(INPUT),
         output=None if output is None else compile_schema(output),
-        annotations=ToolAnnotations(category="write", cancellable=cancellable),
+        annotations=ToolAnnotations(
+            category="read" if reads else "write", read_only=reads, cancellable=cancellable
+        ),
         **more,
     )
 

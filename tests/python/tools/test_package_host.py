@@ -264,3 +264,14 @@ def test_a_failure_is_an_error_of_the_closed_set(
         output_of(result)
     assert (raised.value.code, raised.value.message) == (code, message)
     assert "_meta" not in raised.value.data["result"]
+
+
+def test_an_error_of_what_only_reads_says_that_nothing_was_changed() -> None:
+    with pytest.raises(AppError) as raised:
+        output_of(error_result("no such note"), reads=True)
+    assert raised.value.data["readOnly"] is True
+    assert raised.value.data["hint"] == "Nothing was changed: this tool only reads."
+    with pytest.raises(AppError) as raised:
+        output_of(error_result("no such note"))
+    assert "readOnly" not in raised.value.data
+    assert "hint" not in raised.value.data

@@ -211,6 +211,29 @@ async def test_whatever_a_handler_raises_is_a_result_and_tells_no_text(
     assert not (await runner.call("other", {}, SESSION)).is_error
 
 
+@pytest.mark.parametrize(("reads", "partly"), [(False, True), (True, False)])
+async def test_what_only_reads_has_done_nothing_in_part(reads: bool, partly: bool) -> None:
+    async def fail(*_: object) -> object:
+        raise RuntimeError
+
+    async def wait(*_: object) -> object:
+        return await asyncio.Event().wait()
+
+    failed = await ToolRunner([runnable(fail, reads=reads)]).call("note_add", {}, SESSION)
+    assert ("done part of it" in text_of(failed)) is partly
+    timers, signal = ManualTimers(), CancelSignal()
+    runner = ToolRunner([runnable(wait, reads=reads)], timers.clock, timer=timers.after)
+    calling = asyncio.create_task(runner.call("note_add", {}, SESSION, signal=signal))
+    late = asyncio.create_task(runner.call("note_add", {}, SESSION))
+    await turns()
+    signal.cancel()
+    await turns()
+    timers.advance(RUN_LIMITS.grace_seconds)
+    assert ("what it has done" in text_of(await calling)) is partly
+    timers.advance(300.0)
+    assert ("has done its work" in text_of(await late)) is partly
+
+
 async def test_a_refusal_has_the_handler_s_own_words_and_code() -> None:
     async def refuse(*_: object) -> object:
         raise CallRefused("UNAVAILABLE", "The books are closed.")
