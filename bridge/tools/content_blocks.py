@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from bridge.tools.result_limits import RESULT_LIMITS
 from bridge.tools.text_clip import json_bytes
@@ -148,12 +148,16 @@ def _annotations(value: object) -> dict[str, Any]:
         known = [each for each in audience if isinstance(each, str) and each in _AUDIENCES]
         if known:
             found["audience"] = known
-    if isinstance(priority, int | float) and 0 <= priority <= 1:
+    if _is_number(priority) and 0 <= priority <= 1:
         found["priority"] = priority
     modified = value.get("lastModified")
     if isinstance(modified, str) and len(modified) <= 64:
         found["lastModified"] = _plain(modified)
     return found
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _plain(text: str) -> str:

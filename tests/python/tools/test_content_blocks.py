@@ -99,8 +99,25 @@ def test_annotations_that_are_known_stay() -> None:
         **TEXT,
         "annotations": known,
     }
-    wrong = {"audience": ["root"], "priority": 2, "lastModified": 5}
-    assert read_block({**TEXT, "annotations": wrong}) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "wrong"),
+    [
+        ("audience", ["user", "assistant"], ["user", "assistant", "user"]),
+        ("audience", ["assistant"], ["root"]),
+        ("audience", ["user"], "user"),
+        ("priority", 0, -0.1),
+        ("priority", 1, 1.1),
+        ("priority", 1.0, True),
+        ("lastModified", "x" * 64, "x" * 65),
+        ("lastModified", "2026", 2026),
+    ],
+)
+def test_an_annotation_is_what_mcp_says_or_left_out(name: str, known: Any, wrong: Any) -> None:
+    block = {**TEXT, "annotations": {name: known}}
+    assert read_block(block) == block
+    assert read_block({**TEXT, "annotations": {name: wrong}}) == TEXT
 
 
 def test_half_characters_are_replaced_and_whole_ones_are_not() -> None:
