@@ -120,6 +120,13 @@ def test_an_annotation_is_what_mcp_says_or_left_out(name: str, known: Any, wrong
     assert read_block({**TEXT, "annotations": {name: wrong}}) == TEXT
 
 
+@pytest.mark.parametrize(("uri", "stays"), [("a" * 1_022, True), ("a" * 1_023, False),
+                                            ("\0" * 170, True), ("\0" * 171, False)])  # fmt: skip
+def test_an_address_is_no_longer_as_json_than_one_may_be(uri: str, stays: bool) -> None:
+    block = {"type": "resource", "resource": {"uri": uri, "text": "a"}}
+    assert read_block(block) == (block if stays else None)
+
+
 def test_half_characters_are_replaced_and_whole_ones_are_not() -> None:
     assert read_text("a\ud800b") == ({"type": "text", "text": "a\ufffdb"},)
     assert read_text("a\N{GRINNING FACE}b") == ({"type": "text", "text": "a\N{GRINNING FACE}b"},)
