@@ -1,7 +1,8 @@
 """Waits for a handler that does not answer at once: until it ends, is stopped, or is out of time.
 
 A handler that declares `cancellable` is told to stop and awaited up to its ceiling. Any other is
-never interrupted: after a short grace its caller goes on without it. Runs nothing itself.
+never interrupted: after a short grace its caller goes on without it. Where the whole service ends,
+both have the grace and no more. Runs nothing itself.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bridge.tools.cancel_signal import CancelSignal
 
 __all__ = ["Ending", "Timer", "Waiting", "loop_timer", "wait_for"]
 
-Ending = Literal["done", "INTERRUPTED", "TIMED_OUT"]
+Ending = Literal["done", "INTERRUPTED", "TIMED_OUT", "SERVICE_ENDS"]
 Timer = Callable[[float, Callable[[], None]], Callable[[], None]]
 """Calls back once, so many seconds from now; the result cancels that."""
 
@@ -31,6 +32,8 @@ class Waiting(NamedTuple):
     cancellable: bool
     signal: CancelSignal | None
     """The caller's, if it can stop the call."""
+    service_ends: CancelSignal
+    """Fires when no handler runs on: after the grace the process may be gone."""
     handler_signal: CancelSignal
     """What the handler sees."""
     ceiling_seconds: float
@@ -61,7 +64,9 @@ class _Wait:
         of.task.add_done_callback(lambda _: self._end("done"))
         self._watches.append(of.timer(of.ceiling_seconds, self._run_out))
         if of.signal is not None:
-            self._watches.append(of.signal.when_cancelled(self._stop_from_anywhere))
+            self._watches.append(of.signal.when_cancelled(lambda: self._from_anywhere(self._stop)))
+        ends = of.service_ends.when_cancelled(lambda: self._from_anywhere(self._stop_soon))
+        self._watches.append(ends)
         try:
             return await self._ended
         except asyncio.CancelledError:
@@ -84,9 +89,9 @@ class _Wait:
             self._of.handler_signal.cancel(reason)
             self._of.task.cancel()
 
-    def _stop_from_anywhere(self) -> None:
+    def _from_anywhere(self, callback: Callable[[], None]) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stop)
+            self._loop.call_soon_threadsafe(callback)
 
     def _stop(self) -> None:
         of = self._of
@@ -97,6 +102,14 @@ class _Wait:
             of.handler_signal.cancel(reason or "the call was stopped")
         else:
             self._watches.append(of.timer(of.grace_seconds, lambda: self._end("INTERRUPTED")))
+
+    def _stop_soon(self) -> None:
+        of = self._of
+        if self._ended.done():
+            return
+        if of.cancellable:
+            of.handler_signal.cancel(of.service_ends.reason or "the service ends")
+        self._watches.append(of.timer(of.grace_seconds, lambda: self._end("SERVICE_ENDS")))
 
     def _leave(self) -> None:
         of = self._of

@@ -80,6 +80,9 @@ class ToolRunner:
         self._timer = timer
         self._observe_failure = observe_failure
         self._left: dict[str, set[asyncio.Task[_Outcome]]] = {}
+        self._ends = CancelSignal()
+        self._waited: set[asyncio.Future[None]] = set()
+        """One for each call whose handler did not answer at once, done when the call is."""
 
     def tools(self, session: SessionContext) -> list[ToolDefinition]:
         """Return what the session sees, in the order in which the tools were given."""
@@ -110,22 +113,64 @@ class ToolRunner:
                 given = await large_arguments_checked(tool.definition, arguments)
         except ArgumentsError as error:
             return error_result(str(error), "INVALID_INPUT")
+        refused = self._refusal(name, signal)
+        if refused is not None:
+            return refused
+        seen = CancelSignal()
+        call = ToolCall(name, request_id, seen, self._clock() + tool.ceiling_seconds)
+        task = asyncio.create_task(_run(tool.handler, given, session, call))
+        await _one_turn()
+        if task.done():
+            return await self._result(tool.definition, task.result())
+        answered = asyncio.get_running_loop().create_future()
+        self._waited.add(answered)
+        try:
+            ending = await self._wait(tool, task, signal, seen)
+            if ending != "done":
+                return _unfinished(ending, reads=tool.definition.annotations.is_read_only)
+            return await self._result(tool.definition, task.result())
+        finally:
+            self._waited.discard(answered)
+            answered.set_result(None)
+
+    def _refusal(self, name: str, signal: CancelSignal | None) -> ToolResult | None:
         if signal is not None and signal.cancelled:
             return error_result("The call was stopped before it began.", "INTERRUPTED")
+        if self._ends.cancelled:
+            return error_result("The service ends; nothing was run.", "UNAVAILABLE")
         left = self._left.get(name)
         if left is not None and len(left) >= self._limits.max_left_running:
             words = "Earlier calls of this tool still run; try again when one of them has ended."
             return error_result(words, "BUSY")
-        seen = CancelSignal()
-        call = ToolCall(name, request_id, seen, self._clock() + tool.ceiling_seconds)
-        task = asyncio.create_task(_run(tool.handler, given, session, call))
-        ending: Ending = "done"
-        await _one_turn()
-        if not task.done():
-            ending = await self._wait(tool, task, signal, seen)
-        if ending != "done":
-            return _unfinished(ending, reads=tool.definition.annotations.is_read_only)
-        return await self._result(tool.definition, task.result())
+        return None
+
+    async def stop(self) -> None:
+        """Take no more calls, tell those that go on, and wait for their answers: for the grace.
+
+        Handlers that declare `cancellable` are told that they are to stop, those included whose
+        callers have gone; other calls are answered as interrupted after the grace. What still runs
+        then runs on, as long as this process does. May be cancelled, which hurries nobody.
+        Contract: package tools, runs.
+        """
+        self._ends.cancel("the service ends")
+        late = asyncio.Event()
+        end = self._timer(self._limits.grace_seconds, late.set)
+        over = asyncio.create_task(late.wait())
+        try:
+            if self._waited:
+                await asyncio.wait(self._waited)
+            told: set[asyncio.Task[Any]] = {
+                task
+                for name, left in self._left.items()
+                if self._tools[name].definition.annotations.cancellable
+                for task in left
+            }
+            while told and not late.is_set():
+                await asyncio.wait({over, *told}, return_when=asyncio.FIRST_COMPLETED)
+                told = {task for task in told if not task.done()}
+        finally:
+            end()
+            over.cancel()
 
     async def _wait(
         self,
@@ -142,6 +187,7 @@ class ToolRunner:
                     task,
                     cancellable,
                     signal,
+                    self._ends,
                     seen,
                     tool.ceiling_seconds,
                     self._limits.grace_seconds,
@@ -228,6 +274,9 @@ def _unfinished(ending: Ending, *, reads: bool) -> ToolResult:
         words = "The tool took longer than it may"
         done = "" if reads else "; whether it has done its work is not known"
         return error_result(f"{words}{done}.", "TIMED_OUT")
-    words = "The call was interrupted. The tool runs on to its end and its result is dropped"
     look = "" if reads else ": look at what it has done before you call it again"
+    if ending == "SERVICE_ENDS":
+        words = "The service ends, and the call with it"
+        return error_result(f"{words}{look}.", "INTERRUPTED")
+    words = "The call was interrupted. The tool runs on to its end and its result is dropped"
     return error_result(f"{words}{look}.", "INTERRUPTED")

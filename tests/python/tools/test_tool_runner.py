@@ -587,3 +587,98 @@ async def test_runs_that_nobody_waits_for_do_not_pile_up() -> None:
 
 def test_a_definition_without_an_output_schema_promises_nothing() -> None:
     assert defined_tool().output is None
+
+
+# The end of a service
+
+
+async def until_told(_arguments: object, _session: object, call: ToolCall) -> object:
+    return await call.signal.wait()
+
+
+async def for_ever(*_: object) -> object:
+    return await asyncio.Event().wait()
+
+
+async def test_when_the_service_ends_a_cancellable_handler_is_told_and_its_answer_awaited() -> None:
+    timers = ManualTimers()
+    runner = ToolRunner([runnable(until_told, cancellable=True)], timers.clock, timer=timers.after)
+    calling = asyncio.create_task(runner.call("note_add", {}, SESSION))
+    await turns()
+    await runner.stop()
+    assert text_of(await calling) == "the service ends"
+    # Nobody had to wait for the grace, and no timer is left.
+    assert timers.waiting == []
+
+
+@pytest.mark.parametrize("cancellable", [True, False])
+async def test_when_the_service_ends_what_goes_on_is_interrupted_after_the_grace(
+    cancellable: bool,
+) -> None:
+    timers, ran_on = ManualTimers(), asyncio.Event()
+
+    async def late(_arguments: object, _session: object, call: ToolCall) -> object:
+        assert await ran_on.wait()
+        return call.signal.cancelled
+
+    tool = runnable(late, cancellable=cancellable)
+    runner = ToolRunner([tool], timers.clock, timer=timers.after)
+    calling = asyncio.create_task(runner.call("note_add", {}, SESSION))
+    await turns()
+    stopping = asyncio.create_task(runner.stop())
+    await turns()
+    assert not calling.done()
+    assert not stopping.done()
+    timers.advance(RUN_LIMITS.grace_seconds)
+    result = await calling
+    assert failure_code(result) == "INTERRUPTED"
+    assert text_of(result).startswith("The service ends")
+    await stopping
+    ran_on.set()
+
+
+async def test_when_the_service_ends_handlers_are_awaited_whose_callers_have_gone() -> None:
+    timers, may_end = ManualTimers(), asyncio.Event()
+
+    async def tidy(_arguments: object, _session: object, call: ToolCall) -> object:
+        await call.signal.wait()
+        return await may_end.wait()
+
+    runner = ToolRunner([runnable(tidy, cancellable=True)], timers.clock, timer=timers.after)
+    calling = asyncio.create_task(runner.call("note_add", {}, SESSION))
+    await turns()
+    calling.cancel()
+    await turns()
+    stopping = asyncio.create_task(runner.stop())
+    await turns()
+    assert not stopping.done()
+    may_end.set()
+    await stopping
+
+
+async def test_a_handler_whose_caller_has_gone_keeps_no_service_longer_than_the_grace() -> None:
+    timers = ManualTimers()
+    tools = [
+        runnable(for_ever, cancellable=True),
+        runnable(for_ever, name="other"),
+    ]
+    runner = ToolRunner(tools, timers.clock, timer=timers.after)
+    for name in ("note_add", "other"):
+        calling = asyncio.create_task(runner.call(name, {}, SESSION))
+        await turns()
+        calling.cancel()
+    await turns()
+    stopping = asyncio.create_task(runner.stop())
+    await turns()
+    assert not stopping.done()
+    timers.advance(RUN_LIMITS.grace_seconds)
+    await stopping
+
+
+async def test_a_service_that_ends_takes_no_call_and_an_idle_one_ends_at_once() -> None:
+    timers = ManualTimers()
+    runner = ToolRunner([runnable(echo)], timers.clock, timer=timers.after)
+    assert not (await runner.call("note_add", {}, SESSION)).is_error
+    await runner.stop()
+    assert failure_code(await runner.call("note_add", {}, SESSION)) == "UNAVAILABLE"
+    assert failure_code(await runner.call("no_tool", {}, SESSION)) == "UNKNOWN_TOOL"
