@@ -57,15 +57,16 @@ def _with_texts(
     media = sum(len(_media_of(block)[0] or "") for block in blocks)
     bytes_left = limits.max_content_bytes - len(blocks) * _BLOCK_BYTES - media
     chars_left = limits.max_text_chars
-    if sum(len(text) for _, text in texts) <= chars_left and (
-        sum(json_bytes(text) for _, text in texts) <= bytes_left
-    ):
-        return blocks
+    if sum(len(text) for _, text in texts) <= chars_left:
+        sizes = [json_bytes(text) for _, text in texts]
+        if sum(sizes) <= bytes_left and max(sizes, default=0) <= limits.max_text_bytes:
+            return blocks
     fitted = list(blocks)
     # The shortest first: what they leave of their share is the others'.
     for taken, (index, text) in enumerate(sorted(texts, key=lambda each: len(each[1]))):
         others = len(texts) - taken
-        clipped = clip_to_bytes(text, chars_left // others, bytes_left // others)
+        room = min(bytes_left // others, limits.max_text_bytes)
+        clipped = clip_to_bytes(text, chars_left // others, room)
         chars_left -= len(clipped)
         bytes_left -= json_bytes(clipped)
         if clipped is not text:

@@ -37,6 +37,8 @@ class ResultLimits(NamedTuple):
     max_text_chars: int = 100_000
     """Characters of all texts of `content` together: about 25,000 tokens, a share of a model's
     context that one call may take."""
+    max_text_bytes: int = 262_144
+    """One text of `content`: the longest string that a line may hold."""
     max_content_bytes: int = 524_288
     """All blocks together, media included: with the two below, under three quarters of a line."""
     max_media_chars: int = 262_144

@@ -14,12 +14,14 @@ from bridge.contract.strict_json import dumps
 from bridge.tools import bounding, json_fit
 from bridge.tools.bounding import NotJsonError, bound, bound_async
 from bridge.tools.result_limits import RESULT_LIMITS
+from bridge.tools.text_clip import json_bytes
 from bridge.tools.tool_result import ToolResult, error_result, read_result, to_wire
 from tests.python.support.calm import calm
 
 SMALL = RESULT_LIMITS._replace(
     max_blocks=4,
     max_text_chars=2_000,
+    max_text_bytes=4_096,
     max_content_bytes=16_384,
     max_media_chars=4_000,
     max_structured_bytes=4_096,
@@ -74,6 +76,7 @@ def test_a_bounded_result_is_within_every_limit(result: ToolResult) -> None:
     assert len(bounded.content) <= SMALL.max_blocks
     texts = [each.get("text", each.get("resource", {}).get("text", "")) for each in bounded.content]
     assert sum(map(len, texts)) <= SMALL.max_text_chars
+    assert max(map(json_bytes, texts), default=0) <= SMALL.max_text_bytes
     assert bounded.is_error == result.is_error
 
 
@@ -105,6 +108,20 @@ def test_the_largest_bounded_result_can_be_sent_in_one_line() -> None:
     )
     line = {"jsonrpc": "2.0", "id": 1, "result": {"output": to_wire(bound(result))}}
     assert 500_000 < len(dumps(line)) < 1_048_576
+
+
+@pytest.mark.parametrize("character", ["\U0001f600", "\0", "é", "\u2028"])
+def test_the_longest_text_can_be_sent_in_one_line(character: str) -> None:
+    text = character * RESULT_LIMITS.max_text_chars
+    for block in (
+        {"type": "text", "text": text},
+        {"type": "resource", "resource": {"uri": "a:b", "text": text}},
+    ):
+        bounded = bound(ToolResult((block,)))
+        assert dumps(to_wire(bounded))
+        # No more is cut than has to be.
+        assert len(dumps(to_wire(bounded))) > 199_000
+        assert bound(bounded) == bounded
 
 
 def test_the_deepest_bounded_result_can_be_sent_in_a_batch() -> None:
