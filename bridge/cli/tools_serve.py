@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,9 @@ __all__ = ["add_parser", "run"]
 
 _ENDING_SECONDS: Final = 8.0
 """Handlers may not want to end, and imported servers have up to six seconds to do so."""
+_LOOK_SECONDS: Final = 0.01
+_ANSWER_LOOKS: Final = 50
+"""Answers to calls that were interrupted take some turns of the loop to their sockets."""
 _EPILOG: Final = """\
 examples:
   bascule tools serve my-tools
@@ -115,7 +119,8 @@ async def _serve(
 
     stop, ending = StopRequest(), EndInTime(_ENDING_SECONDS, ExitCode.DONE)
     with stop_on_signals(stop), ending.after_signals():
-        serving = asyncio.create_task(_serve_tools(args, loading, imports, target))
+        service = _Service()
+        serving = asyncio.create_task(_serve_tools(service, args, loading, imports, target))
         stopping = asyncio.create_task(stop.requested.wait())
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
@@ -124,13 +129,36 @@ async def _serve(
             if status == ExitCode.DONE:
                 ending.begin()
             return status
+        ended = asyncio.create_task(service.end())
+        hurry = asyncio.create_task(stop.hurried.wait())
+        await asyncio.wait({serving, ended, hurry}, return_when=asyncio.FIRST_COMPLETED)
         # What was imported ends with it.
-        serving.cancel()
+        for task in (serving, ended, hurry):
+            task.cancel()
         await asyncio.gather(serving, return_exceptions=True)
     return ExitCode.DONE
 
 
+class _Service:
+    """What is served, as far as its end goes."""
+
+    def __init__(self) -> None:
+        self.runner: ToolRunner | None = None
+        self.answering: Callable[[], bool] = lambda: False
+        """Whether somebody still waits for an answer that has come about."""
+
+    async def end(self) -> None:
+        """Tell running calls, give them the grace, and have their answers written."""
+        if self.runner is not None:
+            await self.runner.stop()
+        for _ in range(_ANSWER_LOOKS):
+            if not self.answering():
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
 async def _serve_tools(
+    service: _Service,
     args: argparse.Namespace,
     loading: Loading,
     imports: Sequence[OutsideCommand],
@@ -147,11 +175,11 @@ async def _serve_tools(
             packages.append(package)
             imported = runnable_tools(package, server.handlers())
             tools |= {each.definition.name: each for each in imported}
-        runner = ToolRunner(tools.values(), observe_failure=report_handler)
+        runner = service.runner = ToolRunner(tools.values(), observe_failure=report_handler)
         name = args.name or (packages[0].name if len(packages) == 1 else "tools")
         if target is not None:
             return await _serve_mcp(runner, name, packages, target, args)
-        return await _serve_native(runner, name, packages, args)
+        return await _serve_native(service, runner, name, packages, args)
 
 
 async def _serve_mcp(
@@ -172,11 +200,17 @@ async def _serve_mcp(
         accept_older=args.accept_legacy,
     )
     await serve_lines(host.receive, 0, target)
+    # Handlers whose caller has gone have been told, and may tidy up.
+    await runner.stop()
     return ExitCode.DONE
 
 
 async def _serve_native(
-    runner: ToolRunner, name: str, packages: Sequence[Package], args: argparse.Namespace
+    service: _Service,
+    runner: ToolRunner,
+    name: str,
+    packages: Sequence[Package],
+    args: argparse.Namespace,
 ) -> int:
     from bridge.dispatcher.dispatcher import AppName, Dispatcher  # noqa: PLC0415
     from bridge.servers.asyncio_runtime import AsyncioRuntime  # noqa: PLC0415
@@ -198,6 +232,7 @@ async def _serve_native(
         print(f"bascule tools serve: {error}", file=sys.stderr)
         return ExitCode.REFUSED
     with server:
+        service.answering = lambda: server.answering
         _say_ready(name, str(server.path), packages, args)
         try:
             await server.serve_forever()
@@ -212,9 +247,11 @@ def _say_ready(name: str, path: str, packages: Sequence[Package], args: argparse
         line = {"name": name, "pid": os.getpid(), "path": path, "tools": count}
         print(json.dumps(line), flush=True)
         return
-    shown = printable(name)
+    shown = printable(shlex.quote(name))
     tools = f"{count} tool{'' if count == 1 else 's'}"
-    print(f"{tools} of {', '.join(printable(p.name) for p in packages)}, served as {shown}.")
+    print(
+        f"{tools} of {', '.join(printable(p.name) for p in packages)}, served as {printable(name)}."
+    )
     print(f"  bascule actions {shown}\n  bascule describe {shown} TOOL")
     print("Ctrl-C ends it.", flush=True)
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import signal
+from contextlib import ExitStack
 from pathlib import Path
+from textwrap import dedent
+
+import pytest
 
 from bridge.contract.error_codes import ExitCode
-from tests.python.cli.test_tools_serve import RECEIVABLES, runtime, served
-from tests.python.support.command_line import run_command
+from tests.python.cli.test_tools_serve import CATALOG, HELLO, RECEIVABLES, line, runtime, served
+from tests.python.support.command_line import pipe, run_command, running_command
+from tests.python.support.fake_bridge import PATIENCE_SECONDS
 
 __all__ = ["runtime"]
 
@@ -26,3 +34,67 @@ def test_a_write_is_described_without_a_revision_and_a_refused_read_as_having_do
         assert b"may have run" not in read.stderr
         write = run_command(runtime, "call", "receivables", "invoice_mark_paid", missing)
         assert b"may have run" in write.stderr
+
+
+WAITING = """
+    import asyncio, sys
+
+    async def handle(arguments, session, call):
+        print("begun", file=sys.stderr, flush=True)
+        await {wait}
+        print("told", file=sys.stderr, flush=True)
+        return "tidied up"
+"""
+
+
+def waiting_package(directory: Path) -> str:
+    """Write a package with a handler that waits to be stopped, and one that never ends."""
+    package = Path(shutil.copytree(CATALOG, directory / "waiting"))
+    schema = json.loads((package / "tools" / "catalog_list.json").read_text())
+    for name, wait in (
+        ("until_told", "call.signal.wait()"),
+        ("for_ever", "asyncio.Event().wait()"),
+    ):
+        schema["x-bascule"]["annotations"]["cancellable"] = name == "until_told"
+        (package / "tools" / f"{name}.json").write_text(json.dumps(schema))
+        (package / "handlers" / f"{name}.py").write_text(dedent(WAITING).format(wait=wait))
+    return str(package)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_service_that_ends_has_told_its_handlers_and_answered_its_callers(
+    runtime: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    with ExitStack() as stack:
+        words = (waiting_package(tmp_path), "--name", "waiting")
+        child, _ = stack.enter_context(served(runtime, *words))
+        called = {}
+        for tool in ("until_told", "for_ever"):
+            words = ("call", "waiting", tool)
+            called[tool] = stack.enter_context(running_command(runtime, *words))
+            assert pipe(child.stderr).readline() == b"begun\n"
+        child.send_signal(number)
+        assert pipe(child.stderr).readline() == b"told\n"
+        out, err = called["until_told"].communicate(timeout=PATIENCE_SECONDS)
+        assert b"tidied up" in out, err
+        out, err = called["for_ever"].communicate(timeout=PATIENCE_SECONDS)
+        assert b"The service ends" in err, out
+        assert child.wait(PATIENCE_SECONDS) == ExitCode.DONE
+
+
+@pytest.mark.parametrize("by_signal", [True, False])
+def test_over_mcp_a_handler_is_told_of_the_end_as_well(
+    runtime: Path, tmp_path: Path, by_signal: bool
+) -> None:
+    with running_command(runtime, "tools", "serve", waiting_package(tmp_path), "--mcp") as child:
+        asked = line(1, "initialize", **HELLO) + line(2, "tools/call", name="until_told")
+        pipe(child.stdin).write(asked)
+        pipe(child.stdin).flush()
+        assert pipe(child.stderr).readline() == b"begun\n"
+        if by_signal:
+            child.send_signal(signal.SIGTERM)
+        else:
+            pipe(child.stdin).close()
+        assert pipe(child.stderr).readline() == b"told\n"
+        assert child.wait(PATIENCE_SECONDS) == ExitCode.DONE
+        assert (b"tidied up" in pipe(child.stdout).read()) is by_signal
