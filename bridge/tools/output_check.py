@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from bridge.tools.content_fit import fit_content
 from bridge.tools.result_limits import RESULT_LIMITS
 from bridge.tools.tool_definition import ToolDefinition
 from bridge.tools.tool_result import ToolResult, error_result
@@ -46,4 +47,4 @@ def _broken(result: ToolResult, lines: list[str]) -> ToolResult:
     failure = error_result("\n".join([f"{words}:", *lines[:_MAX_TOLD]]), "INVALID_OUTPUT")
     # What a model can read stays: the work was done.
     content = (*failure.content, *result.content[: RESULT_LIMITS.max_blocks - 1])
-    return ToolResult(content, None, True, failure.meta)
+    return ToolResult(fit_content(content, RESULT_LIMITS), None, True, failure.meta)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bridge.tools.bounding import bound
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.handler import CallRefused, ToolCall
 from bridge.tools.result_limits import RESULT_LIMITS, RUN_LIMITS, TIER_CEILING_SECONDS
@@ -377,6 +378,18 @@ async def test_an_output_that_breaks_it_is_an_error_that_keeps_the_content(
     assert words in text_of(result)
     assert text_of(result).endswith("read me")
     assert result.structured_content is None
+
+
+async def test_what_is_said_of_a_broken_promise_is_within_the_limits() -> None:
+    texts = [{"type": "text", "text": "x" * 10_000} for _ in range(10)]
+
+    async def give(*_: object) -> object:
+        return {"content": texts, "structuredContent": {"n": "not a number"}}
+
+    result = await ToolRunner([runnable(give, output_schema=OUTPUT)]).call("note_add", {}, SESSION)
+    assert failure_code(result) == "INVALID_OUTPUT"
+    assert bound(result) == result
+    assert "breaks its output schema" in result.content[0]["text"]
 
 
 async def test_an_error_of_the_handler_s_own_promises_nothing() -> None:
