@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -81,7 +82,9 @@ def run(args: argparse.Namespace) -> int:
     schema = read(json.dumps(published_input(tool)))
     arguments = typed_input(words, schema, base) if words else base
     runner = ToolRunner(loading.runnable, observe_failure=report_handler)
-    result = asyncio.run(_call(runner, tool, compact(arguments)))
+    # What a handler prints is for its author, and no part of what the tool gives.
+    with redirect_stdout(sys.stderr):
+        result = asyncio.run(_call(runner, tool, compact(arguments)))
     return _print(result, args)
 
 

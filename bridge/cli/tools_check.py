@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     loading = Loading(args.directories, run=True)
     status = ExitCode.APP_ERROR if loading.failed else ExitCode.DONE
     if args.json:
-        print_line(json.dumps(_as_json(loading, explain=args.explain), ensure_ascii=False))
+        # In ASCII: a file's name may be no text that could be written in another way.
+        print_line(json.dumps(_as_json(loading, explain=args.explain)))
         return status
     style = Style.of(args, sys.stdout)
     for directory, problems in loading.failed.items():

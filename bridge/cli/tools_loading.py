@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TextIO
 
@@ -47,7 +48,9 @@ class Loading:
             self.packages += loaded.packages
             return
         for package in loaded.packages:
-            self._take(package)
+            # What a package prints is for its author, and no part of a command's output.
+            with redirect_stdout(sys.stderr):
+                self._take(package)
 
     def _take(self, package: Package) -> None:
         from bridge.tools.package_handlers import handlers_of  # noqa: PLC0415 - not for lists

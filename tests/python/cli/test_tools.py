@@ -152,6 +152,29 @@ def test_what_a_file_is_called_cannot_move_the_cursor(package: Path, capfd: Capt
     assert "\\x1b[2J.json" in out
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file's name is a text")
+def test_a_name_that_is_no_text_is_told_of(package: Path, capfd: Captured) -> None:
+    Path(os.fsdecode(bytes(package / "tools") + b"/\xff.json")).write_text("{}")
+    _, out, _ = tools(capfd, "check", str(package))
+    assert "/tools/\\udcff.json tool-name " in out
+    _, out, _ = tools(capfd, "check", str(package), "--json")
+    (problem,) = json.loads(out)["problems"]
+    assert problem["file"] == "tools/\udcff.json"
+
+
+def test_what_a_package_prints_is_no_part_of_a_command_s_output(
+    package: Path, capfd: Captured
+) -> None:
+    handler = package / "handlers" / "catalog_list.py"
+    handler.write_text(
+        "print('imported')\nasync def handle(a, b, c):\n    print('called')\n    return 'done'\n"
+    )
+    _, out, err = tools(capfd, "check", str(package), "--json")
+    assert (json.loads(out)["problems"], err) == ([], "imported\n")
+    _, out, err = tools(capfd, "call", str(package), "catalog_list")
+    assert (out, err) == ("done\n", "imported\ncalled\n")
+
+
 # --- list and describe
 
 
