@@ -182,6 +182,9 @@ class _Machine:
 
         try:
             instance = self._linker.instantiate(store, self._module)
+        except wasmtime.ExitTrap:
+            # A module may have a function that runs before the command does, and end in it.
+            raise
         except wasmtime.WasmtimeError as error:
             raise _unusable(error) from None
         start = instance.exports(store).get("_start")

@@ -199,6 +199,25 @@ async def test_an_exit_code_of_zero_is_an_end_like_any_other() -> None:
     assert failure_code(await called(writing(ANSWER, "(unreachable)"))) == "HANDLER_FAILED"
 
 
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("(call $proc_exit (i32.const 3))", "HANDLER_FAILED", "exit code 3"),
+        ("(call $proc_exit (i32.const 0))", "INVALID_OUTPUT", "no line"),
+        ("(unreachable)", "HANDLER_FAILED", "unreachable"),
+        ("(loop (br 0))", "HANDLER_FAILED", "more work"),
+    ],
+)
+async def test_what_runs_before_the_command_is_a_part_of_it(
+    body: str, code: str, words: str
+) -> None:
+    before = f"(func $before {body}) (start $before)"
+    limits = WASM_LIMITS._replace(fuel=1_000_000)
+    result = await called(command("(unreachable)", before), limits=limits)
+    assert failure_code(result) == code
+    assert words in text_of(result)
+
+
 async def test_memory_grows_to_its_limit_and_no_further() -> None:
     grows = command(
         """
