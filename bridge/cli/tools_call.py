@@ -21,20 +21,24 @@ from bridge.cli.typed_input import typed_input
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.strict_json import StrictJsonError, dumps, loads
+from bridge.servers.end_in_time import EndInTime
+from bridge.servers.stop_signals import StopRequest, stop_on_signals
 from bridge.tools.published_tool import published_input
+from bridge.tools.result_limits import RUN_LIMITS
 from bridge.tools.session_context import LOCAL_SESSION
-from bridge.tools.tool_result import to_wire
+from bridge.tools.tool_result import error_result, failure_code, to_wire
 from bridge.tools.tool_runner import ToolRunner
 
 if TYPE_CHECKING:
     import argparse
 
     from bridge.cli.parsing import Parser, Subparsers
-    from bridge.tools.tool_definition import ToolDefinition
     from bridge.tools.tool_result import ToolResult
 
 __all__ = ["add_parser", "run"]
 
+_MARGIN_SECONDS: Final = 2.0
+"""For a handler that was told to end and does not."""
 _EPILOG: Final = """\
 examples:
   bascule tools call my-tools greeting_write name=Ada
@@ -46,6 +50,9 @@ element of a list, key.member=value for a member of an object, key:=JSON for a v
 
 What the tool gives to programs is printed as JSON, or its text where it gives nothing else; an
 error's text goes to standard error, and the status is 1. The call has every feature there is.
+
+Ctrl-C tells a tool that declares `cancellable`, and waits 2 seconds for it; again, and it does not
+wait. Nobody asks before the call: what `askOnKeys` names is for agent hosts.
 """
 
 
@@ -81,19 +88,48 @@ def run(args: argparse.Namespace) -> int:
     base = {} if given is None else read_object(given)
     schema = read(json.dumps(published_input(tool)))
     arguments = typed_input(words, schema, base) if words else base
+    try:
+        plain: Any = loads(compact(arguments).encode())
+    except StrictJsonError as error:
+        raise UsageError(f"the input cannot be sent: {error}") from None
     runner = ToolRunner(loading.runnable, observe_failure=report_handler)
     # What a handler prints is for its author, and no part of what the tool gives.
     with redirect_stdout(sys.stderr):
-        result = asyncio.run(_call(runner, tool, compact(arguments)))
-    return _print(result, args)
+        result, stopped = asyncio.run(_call(runner, tool.name, plain))
+    if not stopped:
+        return _print(result, args)
+    if failure_code(result) != "INTERRUPTED":
+        # It was told, and has ended by itself.
+        _print(result, args)
+    elif not tool.annotations.is_read_only:
+        more = "the tool may have done its work, or part of it: look before you call it again"
+        print(f"bascule tools call: {more}", file=sys.stderr)
+    raise KeyboardInterrupt
 
 
-async def _call(runner: ToolRunner, tool: ToolDefinition, text: str) -> ToolResult:
-    try:
-        arguments: Any = loads(text.encode())
-    except StrictJsonError as error:
-        raise UsageError(f"the input cannot be sent: {error}") from None
-    return await runner.call(tool.name, arguments, LOCAL_SESSION)
+async def _call(runner: ToolRunner, tool: str, arguments: Any) -> tuple[ToolResult, bool]:  # noqa: ANN401
+    """Call, and say whether a signal has stopped it: the handler is told then, and has the grace.
+
+    A second signal does not wait for that.
+    """
+    stop = StopRequest()
+    ending = EndInTime(RUN_LIMITS.grace_seconds + _MARGIN_SECONDS, ExitCode.OUTCOME_UNKNOWN)
+    with stop_on_signals(stop), ending.after_signals():
+        calling = asyncio.create_task(runner.call(tool, arguments, LOCAL_SESSION))
+        stopping = asyncio.create_task(stop.requested.wait())
+        await asyncio.wait({calling, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if calling.done():
+            return calling.result(), False
+        ended = asyncio.create_task(runner.stop())
+        hurry = asyncio.create_task(stop.hurried.wait())
+        await asyncio.wait({calling, hurry}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (ended, hurry):
+            task.cancel()
+        if calling.done():
+            return calling.result(), True
+        calling.cancel()
+        return error_result("", "INTERRUPTED"), True
 
 
 def _print(result: ToolResult, args: argparse.Namespace) -> int:

@@ -85,7 +85,8 @@ async def handle(arguments: dict[str, Any], session: Any, call: Any) -> dict[str
     """Return the greeting.
 
     `arguments` match the schema, its defaults filled in. `session` says who calls, and is the
-    only thing that does. `call` has the call's signal, for a tool that declares `cancellable`.
+    only thing that does. `call.signal` fires for a tool that declares `"cancellable": true` and
+    looks at it, as weather_watch of the sample weather does; one that does not is run to its end.
     """
     text = WORDS[arguments["tone"]].format(name=arguments["name"])
     # A model reads the content; programs and cards read the structure.

@@ -55,6 +55,7 @@ def test_tools_are_listed_and_called_by_their_own_names(kind: ClientKind, tmp_pa
             "invoices_list",
             "weather_forecast",
             "weather_places",
+            "weather_watch",
         ]
         paid = listed["invoice_mark_paid"]
         assert paid["title"] == "Mark an invoice as paid"

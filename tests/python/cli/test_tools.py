@@ -73,7 +73,7 @@ def test_a_command_that_there_is_not_is_guessed(capfd: Captured) -> None:
 def test_a_package_without_a_problem_is_ok(capfd: Captured) -> None:
     assert tools(capfd, "check", CATALOG, WEATHER) == (
         ExitCode.DONE,
-        "catalog 1.0.0: 1 tool, ok\nweather 1.0.0: 2 tools, ok\n",
+        "catalog 1.0.0: 1 tool, ok\nweather 1.0.0: 3 tools, ok\n",
         "",
     )
 
@@ -89,7 +89,7 @@ def test_all_problems_are_told_with_file_pointer_and_rule(package: Path, capfd: 
     assert any(line.startswith(f"{file}:/properties/userId ") for line in lines)
     assert any(line.endswith("problems: it does not load") for line in lines)
     # The other one loads.
-    assert lines[-1] == "weather 1.0.0: 2 tools, ok"
+    assert lines[-1] == "weather 1.0.0: 3 tools, ok"
 
 
 def test_a_handler_that_is_none_is_a_problem_as_well(package: Path, capfd: Captured) -> None:
@@ -136,7 +136,7 @@ def test_json_has_packages_problems_and_changes(package: Path, capfd: Captured) 
     assert problem["file"] == "tools/catalog_list.json"
     assert problem["pointer"] == "/description"
     assert problem["severity"] == "error"
-    assert [change["pointer"] for change in told["changes"]] == ["/$schema", "/$schema"]
+    assert [change["pointer"] for change in told["changes"]] == ["/$schema"] * 3
 
 
 def test_a_directory_that_there_is_not_is_a_mistake_of_the_call(capfd: Captured) -> None:
@@ -399,7 +399,11 @@ def test_commands_directories_tools_and_keys_are_completed() -> None:
     assert candidates(["bascule", "tools", "serve", "--import-file", ""]) == [FILES]
     assert "--explain" in words_of("check", "--e")
     assert words_of("call", WEATHER, "weather_f") == ["weather_forecast"]
-    assert words_of("describe", WEATHER, "") == ["weather_forecast", "weather_places"]
+    assert words_of("describe", WEATHER, "") == [
+        "weather_forecast",
+        "weather_places",
+        "weather_watch",
+    ]
     assert words_of("call", WEATHER, "weather_forecast", "") == ["place=", "days="]
     assert words_of("call", CATALOG, "catalog_list", "filter=ar") == ["filter=archived"]
     assert words_of("no-such-command", "") == []

@@ -98,3 +98,58 @@ def test_over_mcp_a_handler_is_told_of_the_end_as_well(
         assert pipe(child.stderr).readline() == b"told\n"
         assert child.wait(PATIENCE_SECONDS) == ExitCode.DONE
         assert (b"tidied up" in pipe(child.stdout).read()) is by_signal
+
+
+def test_an_interrupt_is_told_to_a_tool_that_declares_that_it_can_be_stopped(
+    runtime: Path, tmp_path: Path
+) -> None:
+    package = waiting_package(tmp_path)
+    with running_command(runtime, "tools", "call", package, "until_told") as child:
+        assert pipe(child.stderr).readline() == b"begun\n"
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=PATIENCE_SECONDS)
+    # It ended by itself, and what it gave is shown.
+    assert (out, err) == (b"tidied up\n", b"told\nbascule: interrupted.\n")
+    assert child.returncode == -signal.SIGINT
+
+
+def test_an_interrupt_of_any_other_tool_says_that_it_may_have_run(
+    runtime: Path, tmp_path: Path
+) -> None:
+    package = Path(waiting_package(tmp_path))
+    schema = package / "tools" / "for_ever.json"
+    for reads in (False, True):
+        # A second signal does not wait for the grace.
+        told = json.loads(schema.read_text())
+        told["x-bascule"]["annotations"] |= {"readOnlyHint": reads}
+        schema.write_text(json.dumps(told))
+        with running_command(runtime, "tools", "call", str(package), "for_ever") as child:
+            assert pipe(child.stderr).readline() == b"begun\n"
+            child.send_signal(signal.SIGINT)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=PATIENCE_SECONDS)
+        assert out == b""
+        assert (b"may have done its work" in err) is not reads
+        assert err.endswith(b"bascule: interrupted.\n")
+        assert child.returncode == -signal.SIGINT
+
+
+@pytest.mark.parametrize("command", ["check", "call", "serve"])
+def test_what_a_handler_prints_is_no_part_of_a_command_s_output(
+    command: str, runtime: Path, tmp_path: Path
+) -> None:
+    package = Path(shutil.copytree(CATALOG, tmp_path / "loud"))
+    handler = package / "handlers" / "catalog_list.py"
+    text = handler.read_text().replace("from __future__ import annotations\n", "print('loud')\n", 1)
+    handler.write_text(text)
+    if command == "serve":
+        with served(runtime, str(package), "--name", "loud") as (child, told):
+            assert told["name"] == "loud"
+            child.terminate()
+            assert pipe(child.stderr).read() == b"loud\n"
+        return
+    more = ("catalog_list",) if command == "call" else ()
+    ran = run_command(runtime, "tools", command, str(package), *more, "--json")
+    assert ran.returncode == ExitCode.DONE
+    assert json.loads(ran.stdout)
+    assert ran.stderr == b"loud\n"

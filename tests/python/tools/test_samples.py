@@ -11,6 +11,7 @@ import pytest
 
 from bridge.tools import (
     LOCAL_SESSION,
+    CancelSignal,
     Package,
     ToolResult,
     ToolRunner,
@@ -109,6 +110,27 @@ async def test_every_place_that_is_listed_has_a_forecast() -> None:
         await weather.structure("weather_forecast", place=place["name"], days=7)
     found = await weather.structure("weather_places", query="GERM")
     assert [place["name"] for place in found["places"]] == ["Berlin"]
+
+
+async def test_a_place_is_watched_until_the_call_is_stopped() -> None:
+    runner, signal = runner_of("weather"), CancelSignal()
+    arguments = {"place": "Oslo", "seconds": 60}
+    calling = asyncio.create_task(
+        runner.call("weather_watch", arguments, LOCAL_SESSION, signal=signal)
+    )
+    await asyncio.sleep(0)
+    signal.cancel()
+    result = await calling
+    assert not result.is_error
+    assert result.structured_content == {
+        "ok": True,
+        "place": "Oslo",
+        "readings": [11],
+        "stopped": True,
+    }
+    whole = await Sample("weather").structure("weather_watch", place="Oslo", seconds=1)
+    assert (whole["readings"], whole["stopped"]) == ([11], False)
+    assert "Atlantis" in await Sample("weather").refusal("weather_watch", place="Atlantis")
 
 
 def test_a_forecast_has_a_card_of_its_own() -> None:
