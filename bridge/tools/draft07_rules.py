@@ -7,6 +7,7 @@ draft-07 does not know are warned of. Where references lead is another module's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -64,6 +65,7 @@ _SCHEMAS: Final = frozenset(
     }
 )
 _MAX_WORDS: Final = 160
+_LOOK_AROUND: Final = re.compile(r"\(\?<?[=!]")
 
 
 def check_draft_07(
@@ -98,13 +100,24 @@ def check_patterns(
                 try:
                     enough = patterns.read(source)
                 except PatternError as error:
-                    words = f"{error}: write one that is shorter or plainer"
-                    report.error((*base, *place, *inner), "pattern", words)
+                    report.error((*base, *place, *inner), "pattern", _bad_pattern(source, error))
                     continue
                 if not enough:
                     words = "from here on all patterns together are too large: repeat less in them"
                     report.error((*base, *place, *inner), "patterns-size", words)
                     return
+
+
+def _bad_pattern(source: str, error: PatternError) -> str:
+    if _LOOK_AROUND.search(source):
+        words = (
+            "uses look-ahead or look-behind, which no linear time is enough for: write several"
+            " patterns under allOf, or leave it to the handler"
+        )
+    else:
+        reason = str(error).removeprefix("the pattern ")
+        words = f"{reason}, as JavaScript reads it with the flag u: write one that is plainer"
+    return f"{told(source)} {words}"
 
 
 @cache

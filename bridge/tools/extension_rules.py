@@ -150,6 +150,9 @@ def read_extension(key: str, block: Block, properties: object, report: Report) -
     if annotations.get("readOnlyHint") is True and annotations.get("destructiveHint") is True:
         words = "a tool that only reads destroys nothing: one of the two hints is wrong"
         report.warn((key, "annotations", "destructiveHint"), "hints", words)
+    if annotations.get("readOnlyHint") is True and annotations.get("category") == "write":
+        words = "a tool that only reads writes nothing: the hint or the category is wrong"
+        report.warn((key, "annotations", "category"), "hints", words)
     if report.errors > before:
         return None
     return Extension(
@@ -195,9 +198,26 @@ def _check_block(block: Block, rules: _Rules, place: Place, report: Report) -> N
             words = f"{told(name)} is not known here: one of {', '.join(rules)}, or remove it"
             report.error((*place, name), "extension-key", words)
         elif not rules[name][0](value):
-            words = f"{name} is {told(value)}: write {rules[name][1]}"
+            words = (
+                _feature_words(name, value) or f"{name} is {told(value)}: write {rules[name][1]}"
+            )
             rule = "category" if name == "category" else "extension-value"
             report.error((*place, name), rule, words)
+
+
+def _feature_words(name: str, value: object) -> str | None:
+    """Say which of a list of features is wrong; None for what is no such list."""
+    if name not in _REQUIRES or not isinstance(value, list):
+        return None
+    most = LOADING_LIMITS.max_features
+    if len(value) > most:
+        return f"{name} has {len(value)} features: {most} are the most"
+    for index, each in enumerate(value):
+        if not _fits(_FEATURE)(each):
+            return f"{name} has {told(each)}: a feature's name is by {_FEATURE.pattern}"
+        if each in value[:index]:
+            return f"{name} has {told(each)} twice: remove one"
+    return None
 
 
 def _check_asking(

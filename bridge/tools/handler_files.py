@@ -24,6 +24,7 @@ from bridge.tools.handler import Handler
 from bridge.tools.loading_limits import LOADING_LIMITS
 from bridge.tools.package import Package
 from bridge.tools.package_files import (
+    HANDLERS_DIRECTORY,
     Listing,
     PackageFileError,
     check_package_file,
@@ -35,7 +36,6 @@ from bridge.tools.result_limits import RUN_LIMITS, RunLimits
 
 __all__ = ["embedded_handlers"]
 
-_ROOM: Final = "handlers"
 _NUMBERS: Final = count(1)
 _PARAMETERS: Final = 3
 _MAX_NAMES: Final = 4 * LOADING_LIMITS.max_tools
@@ -50,10 +50,10 @@ def embedded_handlers(package: Package, limits: RunLimits = RUN_LIMITS) -> Mappi
     """
     files, problems = _files(package)
     threads = PackageThreads(package.name, limits=limits)
-    modules = _modules_of(package.directory / _ROOM)
+    modules = _modules_of(package.directory / HANDLERS_DIRECTORY)
     handlers: dict[str, Handler] = {}
     for name in files:
-        file = f"{_ROOM}/{name}.py"
+        file = f"{HANDLERS_DIRECTORY}/{name}.py"
         load = partial(_load, modules, name, package.directory / file)
         found = _imported(load, file, threads, limits)
         if isinstance(found, Problem):
@@ -72,14 +72,14 @@ def embedded_handlers(package: Package, limits: RunLimits = RUN_LIMITS) -> Mappi
 def _files(package: Package) -> tuple[list[str], list[Problem]]:
     """Return the tools that have a file, and what is wrong with files and with other tools."""
     try:
-        listed = list_directory(package.directory, _ROOM, _MAX_NAMES)
+        listed = list_directory(package.directory, HANDLERS_DIRECTORY, _MAX_NAMES)
     except PackageFileError as error:
         if error.rule != "missing-file":
-            return [], [Problem(_ROOM, "", error.rule, str(error))]
+            return [], [Problem(HANDLERS_DIRECTORY, "", error.rule, str(error))]
         listed = Listing((), complete=True)
     if not listed.complete:
         words = f"has more than {_MAX_NAMES:,} files: split the package"
-        return [], [Problem(_ROOM, "", "package-handlers", words)]
+        return [], [Problem(HANDLERS_DIRECTORY, "", "package-handlers", words)]
     problems: list[Problem] = []
     there: set[str] = set()
     found: list[str] = []
@@ -87,7 +87,7 @@ def _files(package: Package) -> tuple[list[str], list[Problem]]:
         name, _, ending = entry.rpartition(".")
         if ending != "py" or entry.startswith("_"):
             continue
-        file = f"{_ROOM}/{entry}"
+        file = f"{HANDLERS_DIRECTORY}/{entry}"
         if name not in package.tools:
             words = (
                 f"there is no tool {told(name)}: write its schema, or begin the file's name with"
@@ -102,9 +102,8 @@ def _files(package: Package) -> tuple[list[str], list[Problem]]:
         except PackageFileError as error:
             problems.append(Problem(file, "", error.rule, str(error)))
     for name in package.tools.keys() - there:
-        words = (
-            f"has no {_ROOM}/{name}.py: write one with async def handle(arguments, session, call)"
-        )
+        file = f"{HANDLERS_DIRECTORY}/{name}.py"
+        words = f"has no {file}: write one with async def handle(arguments, session, call)"
         problems.append(Problem(f"tools/{name}.json", "", "tool-without-handler", words))
     return found, sorted(problems, key=lambda each: each.file)
 

@@ -7,24 +7,22 @@ Contract: package tools, importing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from bridge.contract.schema import Validator
-from bridge.contract.tool_names import is_wire_safe_tool_name
 from bridge.tools.imported_schema import ImportedSchemaError, read_imported_schema
+from bridge.tools.mapped_name import mapped_name
 from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problems import told
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
 
-__all__ = ["MAX_TOOLS", "ImportedTool", "ImportedTools", "import_tools", "mapped_name"]
+__all__ = ["MAX_TOOLS", "ImportedTool", "ImportedTools", "import_tools"]
 
 MAX_TOOLS: Final = 512
 """More than any server lists whose tools a model can still tell apart."""
 _MAX_DESCRIPTION_CHARS: Final = 8_192
 _MAX_TITLE_CHARS: Final = 200
-_MAX_NAME_CHARS: Final = 64
 
 
 class ImportedTool(NamedTuple):
@@ -73,21 +71,6 @@ def import_tools(
             continue
         tools[name] = imported
     return ImportedTools(tuple(tools.values()), tuple(warnings))
-
-
-def mapped_name(name: str) -> str | None:
-    """Return the name under which a tool of another server is offered; None where there is none.
-
-    A name by the pattern stays. Of others capitals become small, what is between letters and
-    digits one underscore, and the rest after 64 characters is cut. The same name always gives the
-    same.
-    """
-    if is_wire_safe_tool_name(name):
-        return name
-    # Between a small letter and a capital: `readFile` is two words.
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name[:1_024])
-    plain = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:_MAX_NAME_CHARS].rstrip("_")
-    return plain if is_wire_safe_tool_name(plain) else None
 
 
 class _LeftOutError(Exception):

@@ -37,7 +37,12 @@ def _fits(pattern: re.Pattern[str]) -> Callable[[object], bool]:
 
 _KEYS: Final[tuple[tuple[str, bool, Callable[[object], bool], str], ...]] = (
     ("name", True, _fits(_NAME), "a name of a-z, 0-9, _ and -, as in weather-tools"),
-    ("version", True, _fits(_VERSION), 'a version in quotes, as in "1.0.0"'),
+    (
+        "version",
+        True,
+        _fits(_VERSION),
+        'two to four numbers with dots, in quotes, as in "1.0.0" or "1.0.0-beta.2"',
+    ),
     ("tier", True, lambda value: value in TIERS, '"first-party" or "project"'),
     ("description", False, _is_text, "a text"),
     ("cards", False, lambda value: isinstance(value, list), "written as tables: [[cards]]"),
@@ -55,14 +60,16 @@ class Manifest(NamedTuple):
     cards: tuple[Card, ...]
 
 
-def read_manifest(data: bytes, report: Report) -> Manifest | None:
-    """Read a manifest's bytes. Returns None where the report has errors of it.
+def read_manifest(data: bytes, report: Report) -> tuple[Manifest | None, frozenset[str] | None]:
+    """Read a manifest's bytes: the manifest, and the types of the cards that it declares.
 
-    Contract: package tools, packages.
+    The first is None where the report has errors of it, the second where it has errors of the
+    cards: tools may be checked against them whatever else is wrong. Contract: package tools,
+    packages.
     """
     table = _read_toml(data, report)
     if table is None:
-        return None
+        return None, None
     for key in sorted(table.keys() - {each[0] for each in _KEYS}):
         report.error((key,), "manifest-key", f"{told(key)} is no key of a package: remove it")
     for key, required, fits, what in _KEYS:
@@ -71,12 +78,16 @@ def read_manifest(data: bytes, report: Report) -> Manifest | None:
                 report.error((), "manifest-missing", f"{key} is missing: write {what}")
         elif not fits(table[key]):
             report.error((key,), "manifest-value", f"{key} is {told(table[key])}: write {what}")
-    cards = _read_cards(table.get("cards"), report)
+    before = report.errors
+    cards = _read_cards(table.get("cards", []), report)
+    known = isinstance(table.get("cards", []), list) and report.errors == before
+    types = frozenset(card.type for card in cards) if known else None
     if report.failed:
-        return None
-    return Manifest(
+        return None, types
+    manifest = Manifest(
         table["name"], table["version"], table["tier"], table.get("description"), tuple(cards)
     )
+    return manifest, types
 
 
 def _read_toml(data: bytes, report: Report) -> Mapping[str, Any] | None:

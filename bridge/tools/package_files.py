@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 __all__ = [
+    "ENTRY_FILE",
+    "HANDLERS_DIRECTORY",
     "Listing",
     "PackageFileError",
     "check_package_file",
     "list_directory",
     "read_package_file",
 ]
+
+HANDLERS_DIRECTORY: Final = "handlers"
+"""Where a first-party package has what runs its tools."""
+ENTRY_FILE: Final = "entry.wasm"
+"""What runs the tools of a project package."""
 
 # A pipe is opened without waiting for whoever writes; Windows has other flags than these.
 _FLAGS: Final = (

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.contract.tool_names import TOOL_NAME_PATTERN, is_wire_safe_tool_name
 from bridge.tools.loading_limits import LOADING_LIMITS, LoadingLimits
 from bridge.tools.manifest_rules import MANIFEST_FILE, Manifest, read_manifest
-from bridge.tools.package import LoadedPackages, Package
-from bridge.tools.package_files import PackageFileError, list_directory, read_package_file
+from bridge.tools.mapped_name import mapped_name
+from bridge.tools.package import LoadedPackages, Package, Tier
+from bridge.tools.package_files import (
+    ENTRY_FILE,
+    HANDLERS_DIRECTORY,
+    PackageFileError,
+    check_package_file,
+    list_directory,
+    read_package_file,
+)
 from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problem_report import Report
 from bridge.tools.problems import PackageError, Problem, told
@@ -34,19 +42,59 @@ def tool_file(name: str) -> str:
 def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) -> Package:
     """Load one package. Raises `PackageError` with all of its problems, warnings among them.
 
-    Reads `package.toml` and each file of `tools/` once, and nothing else. The same directory
-    gives the same package and the same problems in the same order. Blocks while it reads.
+    Reads `package.toml` and each file of `tools/` once; of what runs it looks only whether there
+    is something that its tier has no use for. The same directory gives the same package and the
+    same problems in the same order. Blocks while it reads.
     """
-    root = Path(directory)
-    if not _is_directory(root):
-        raise PackageError([Problem("", "", "missing-directory", "is no directory: name one")])
+    return _package(_read(Path(directory), limits))
+
+
+def load_packages(
+    directories: Iterable[str | Path], limits: LoadingLimits = LOADING_LIMITS
+) -> LoadedPackages:
+    """Load several packages, each of which loads or fails on its own.
+
+    A package that has the name of an earlier one, or a tool's, fails; one that failed takes no
+    names. A directory that is given twice is loaded once.
+    """
+    packages: list[Package] = []
+    failed: dict[Path, PackageError] = {}
+    owners: dict[str, str] = {}
+    for directory in dict.fromkeys(map(Path, directories)):
+        reading = _read(directory, limits)
+        reading.problems[:0] = _clashes(reading, packages, owners)
+        try:
+            package = _package(reading)
+        except PackageError as error:
+            failed[directory] = error
+            continue
+        packages.append(package)
+        owners.update(dict.fromkeys(package.tools, package.name))
+    return LoadedPackages(tuple(packages), failed)
+
+
+class _Reading(NamedTuple):
+    """What was read of a directory, whether or not it is a package."""
+
+    root: Path
+    manifest: Manifest | None
+    names: list[str]
+    """Of the tools' files, whatever stands in them."""
+    tools: dict[str, ToolDefinition]
+    problems: list[Problem]
+
+
+def _read(root: Path, limits: LoadingLimits) -> _Reading:
     problems: list[Problem] = []
-    manifest = _read_manifest(root, limits, problems)
-    # Without a manifest every card would be told to be unknown.
-    card_types = None if manifest is None else {card.type for card in manifest.cards}
+    if not _is_directory(root):
+        problems.append(Problem("", "", "missing-directory", "is no directory: name one"))
+        return _Reading(root, None, [], {}, problems)
+    # Without cards that could be read every one would be told to be unknown.
+    manifest, card_types = _read_manifest(root, limits, problems)
+    names = _tool_names(root, limits, problems)
     tools: dict[str, ToolDefinition] = {}
     left, patterns = limits.max_package_bytes, PatternBudget(limits)
-    for name in _tool_names(root, limits, problems):
+    for name in names:
         report = Report(tool_file(name), limits.max_problems_per_file)
         try:
             data = read_package_file(root, tool_file(name), limits.max_tool_file_bytes)
@@ -62,6 +110,13 @@ def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) 
         problems += report.problems
         if tool is not None:
             tools[name] = tool
+    if manifest is not None:
+        problems += _unused(root, manifest.tier)
+    return _Reading(root, manifest, names, tools, problems)
+
+
+def _package(reading: _Reading) -> Package:
+    manifest, problems = reading.manifest, reading.problems
     if manifest is None or any(problem.severity == "error" for problem in problems):
         raise PackageError(problems)
     return Package(
@@ -69,36 +124,11 @@ def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) 
         version=manifest.version,
         tier=manifest.tier,
         description=manifest.description,
-        directory=root,
+        directory=reading.root,
         cards=manifest.cards,
-        tools=tools,
+        tools=reading.tools,
         warnings=tuple(problems),
     )
-
-
-def load_packages(
-    directories: Iterable[str | Path], limits: LoadingLimits = LOADING_LIMITS
-) -> LoadedPackages:
-    """Load several packages, each of which loads or fails on its own.
-
-    A package that has the name of an earlier one, or a tool's, fails; one that failed takes no
-    names. A directory that is given twice is loaded once.
-    """
-    packages: list[Package] = []
-    failed: dict[Path, PackageError] = {}
-    owners: dict[str, str] = {}
-    for directory in dict.fromkeys(map(Path, directories)):
-        try:
-            package = load_package(directory, limits)
-            clashes = _clashes(package, packages, owners)
-            if clashes:
-                raise PackageError([*clashes, *package.warnings])
-        except PackageError as error:
-            failed[directory] = error
-            continue
-        packages.append(package)
-        owners.update(dict.fromkeys(package.tools, package.name))
-    return LoadedPackages(tuple(packages), failed)
 
 
 def _is_directory(path: Path) -> bool:
@@ -109,16 +139,39 @@ def _is_directory(path: Path) -> bool:
         return False
 
 
-def _read_manifest(root: Path, limits: LoadingLimits, problems: list[Problem]) -> Manifest | None:
+def _read_manifest(
+    root: Path, limits: LoadingLimits, problems: list[Problem]
+) -> tuple[Manifest | None, frozenset[str] | None]:
     report = Report(MANIFEST_FILE, limits.max_problems_per_file)
-    manifest = None
+    read: tuple[Manifest | None, frozenset[str] | None] = None, None
     try:
         data = read_package_file(root, MANIFEST_FILE, limits.max_manifest_bytes)
-        manifest = read_manifest(data, report)
+        read = read_manifest(data, report)
     except PackageFileError as error:
-        report.error((), error.rule, str(error))
+        inside = error.rule == "missing-file" and _exists(root.absolute().parent, MANIFEST_FILE)
+        more = ": the package is the directory above, name that one" if inside else ""
+        report.error((), error.rule, f"{error}{more}")
     problems += report.problems
-    return manifest
+    return read
+
+
+def _unused(root: Path, tier: Tier) -> list[Problem]:
+    """Warn of what would run a package of the other tier."""
+    if tier == "first-party" and _exists(root, ENTRY_FILE):
+        words = "is not run in a package of the tier first-party: it is for the tier project"
+        return [Problem(ENTRY_FILE, "", "entry-unused", words, "warning")]
+    if tier == "project" and _is_directory(root / HANDLERS_DIRECTORY):
+        words = f"are not run in a package of the tier project: that runs {ENTRY_FILE}"
+        return [Problem(HANDLERS_DIRECTORY, "", "handlers-unused", words, "warning")]
+    return []
+
+
+def _exists(root: Path, name: str) -> bool:
+    try:
+        check_package_file(root, name)
+    except PackageFileError:
+        return False
+    return True
 
 
 def _tool_names(root: Path, limits: LoadingLimits, problems: list[Problem]) -> list[str]:
@@ -137,9 +190,9 @@ def _tool_names(root: Path, limits: LoadingLimits, problems: list[Problem]) -> l
             words = f"{told(entry)} is no tool's schema and is not read: keep it elsewhere"
             problems.append(Problem(file, "", "stray-file", words, "warning"))
         elif ending != "json" or not is_wire_safe_tool_name(stem):
-            words = (
-                f"{told(entry)} names no tool: rename it to NAME.json, NAME as {TOOL_NAME_PATTERN}"
-            )
+            better = mapped_name(stem)
+            form = "NAME.json" if better is None else f"{better}.json"
+            words = f"{told(entry)} names no tool: rename it to {form}, by {TOOL_NAME_PATTERN}"
             problems.append(Problem(file, "", "tool-name", words))
         else:
             names.append(stem)
@@ -154,13 +207,14 @@ def _tool_names(root: Path, limits: LoadingLimits, problems: list[Problem]) -> l
 
 
 def _clashes(
-    package: Package, packages: Iterable[Package], owners: dict[str, str]
+    reading: _Reading, packages: Iterable[Package], owners: dict[str, str]
 ) -> list[Problem]:
     found: list[Problem] = []
-    if any(package.name == other.name for other in packages):
-        words = f"a package {told(package.name)} is loaded already: give this one another name"
+    name = None if reading.manifest is None else reading.manifest.name
+    if any(name == other.name for other in packages):
+        words = f"a package {told(name)} is loaded already: give this one another name"
         found.append(Problem(MANIFEST_FILE, "/name", "duplicate-package", words))
-    for name in package.tools:
+    for name in reading.names:
         if name in owners:
             words = f"the package {told(owners[name])} has a tool of this name: rename this one"
             found.append(Problem(tool_file(name), "", "duplicate-tool", words))

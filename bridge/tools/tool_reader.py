@@ -13,8 +13,10 @@ from bridge.contract.json_numbers import NumberToken
 from bridge.contract.schema import SchemaError, Validator
 from bridge.contract.schema import compile as compile_schema
 from bridge.contract.strict_json import StrictJsonError, dumps, loads
+from bridge.tools.default_rules import check_told_defaults
 from bridge.tools.draft07_rules import EXTENSION_KEYS, check_draft_07, check_patterns
 from bridge.tools.extension_rules import Extension, find_extension, read_extension
+from bridge.tools.json_words import json_words
 from bridge.tools.loading_limits import SENT_SCHEMA_LIMITS, TOOL_JSON_LIMITS
 from bridge.tools.open_bags import Change, normalise
 from bridge.tools.pattern_budget import PatternBudget
@@ -49,7 +51,7 @@ def read_tool(
     try:
         schema = loads(data, TOOL_JSON_LIMITS)
     except StrictJsonError as error:
-        report.error((), "strict-json", _json_words(data, error))
+        report.error((), "strict-json", json_words(data, error))
         return None
     if not isinstance(schema, dict):
         report.error((), "root-object", f"is {told(schema)}: write an object, the tool's schema")
@@ -66,21 +68,15 @@ def read_tool(
     output = None
     if block is not None and isinstance(block[1].get("outputSchema"), Mapping):
         output = _read_output(block[0], schema, plain, patterns, report)
-    if block is not None and extension is not None and compiled is not None:
-        _check_defaults(block[0], extension, compiled, report)
+    if block is not None and compiled is not None:
+        _check_defaults(*block, compiled, report)
+    if block is not None:
+        check_told_defaults(block[0], plain, report)
+    if block is not None and extension is not None:
         _check_card(block[0], extension, card_types, report)
     if report.failed or extension is None or compiled is None:
         return None
     return _definition(name, compiled, extension, output)
-
-
-def _json_words(data: bytes, error: StrictJsonError) -> str:
-    if data.startswith(b"\xef\xbb\xbf"):
-        return "begins with a byte order mark: save it as UTF-8 without one"
-    reason = str(error).encode("ascii", "backslashreplace").decode()
-    if error.kind == "limit":
-        return f"is {reason}: make the schema smaller"
-    return reason
 
 
 def _screen(value: Any, place: Place, report: Report) -> Any:  # noqa: ANN401 - any JSON
@@ -144,15 +140,17 @@ def _read_output(
     return _read_schema(own, plain[key]["outputSchema"], patterns, report, base)
 
 
-def _check_defaults(key: str, extension: Extension, compiled: _Compiled, report: Report) -> None:
+def _check_defaults(key: str, block: _Schema, compiled: _Compiled, report: Report) -> None:
     """Check each default against its property, whatever else a call would have to send."""
     schema, validator, _ = compiled
-    if not extension.defaults or not validator.errors(extension.defaults):
+    defaults = block.get("defaults")
+    if not isinstance(defaults, Mapping) or not defaults or not validator.errors(defaults):
         return
+    defaults = {name: value for name, value in defaults.items() if name in schema["properties"]}
     parts = ("$schema", "$id", "definitions", "properties")
     reduced = {part: schema[part] for part in parts if part in schema}
     try:
-        violations = compile_schema(reduced).errors(extension.defaults)
+        violations = compile_schema(reduced).errors(defaults)
     except SchemaError:
         # It refers to a part that is left out here: a call is checked against the whole.
         return

@@ -16,7 +16,7 @@ from bridge.contract.strict_json import StrictJsonError, dumps, loads
 from bridge.tools.call_wait import Timer, loop_timer
 from bridge.tools.handler import CallRefused, Handler, ToolCall
 from bridge.tools.package import Package
-from bridge.tools.package_files import PackageFileError, read_package_file
+from bridge.tools.package_files import ENTRY_FILE, PackageFileError, read_package_file
 from bridge.tools.problems import PackageError, Problem
 from bridge.tools.result_limits import TIER_CEILING_SECONDS, WASM_LIMITS, WasmLimits
 from bridge.tools.session_context import SessionContext
@@ -24,7 +24,6 @@ from bridge.tools.wasm_machine import WasmCode, WasmRun
 
 __all__ = ["WasmEntry", "entry_handlers"]
 
-_ENTRY: Final = "entry.wasm"
 _MAGIC: Final = b"\0asm\x01\0\0\0"
 _LINE_LIMITS: Final = JSON_LIMITS._replace(
     max_encoded_bytes=2 * JSON_LIMITS.max_encoded_bytes,
@@ -43,14 +42,14 @@ def entry_handlers(package: Package, limits: WasmLimits = WASM_LIMITS) -> Mappin
     Raises `PackageError` where there is none that could run. Contract: package tools, WebAssembly.
     """
     try:
-        code = read_package_file(package.directory, _ENTRY, limits.max_entry_bytes)
+        code = read_package_file(package.directory, ENTRY_FILE, limits.max_entry_bytes)
     except PackageFileError as error:
         missing = "is not there: a project package needs one, a WASI command"
         words = missing if error.rule == "missing-file" else str(error)
-        raise PackageError([Problem(_ENTRY, "", error.rule, words)]) from None
+        raise PackageError([Problem(ENTRY_FILE, "", error.rule, words)]) from None
     if not code.startswith(_MAGIC):
         words = "is no WebAssembly module, nor is a component one: build a WASI command"
-        raise PackageError([Problem(_ENTRY, "", "entry-shape", words)])
+        raise PackageError([Problem(ENTRY_FILE, "", "entry-shape", words)])
     entry = WasmEntry(WasmCode(code), limits=limits)
     return dict.fromkeys(package.tools, entry)
 

@@ -93,7 +93,7 @@ def test_a_keyword_that_came_later_is_refused_with_what_does_it_here(
     ]
     assert instead in problems[0].message.partition("write ")[2]
     # As an argument's name, or as data, it is none.
-    assert found(with_property({"properties": {keyword: {}}, "default": {keyword: value}})) == set()
+    assert found(with_property({"properties": {keyword: {}}, "const": {keyword: value}})) == set()
 
 
 def test_a_keyword_that_nobody_knows_is_a_warning_and_one_with_x_is_none() -> None:
@@ -178,3 +178,18 @@ def test_a_message_cannot_move_a_cursor_or_fill_a_screen() -> None:
         assert problem.message.isascii()
         assert problem.message.isprintable()
         assert len(problem.message) < 400
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("^(?=a)", '"^(?=a)" uses look-ahead or look-behind'),
+        ("(?<!a)b", '"(?<!a)b" uses look-ahead or look-behind'),
+        ("(a", '"(a" is malformed, as JavaScript reads it'),
+        (r"(a)\1", '"(a)\\\\1" uses a back-reference'),
+    ],
+)
+def test_a_pattern_that_is_refused_is_named(pattern: str, words: str) -> None:
+    (problem,) = read(with_property({"pattern": pattern}))[1]
+    assert problem.message.startswith(words)
+    assert problem.pointer == "/properties/extra/pattern"

@@ -256,3 +256,35 @@ def test_a_default_is_checked_where_a_definition_says_what_it_must_be() -> None:
     wrong = tool(block(defaults={"text": 7}), **parts)
     assert found(wrong) == {("default-value", "/x-bascule/defaults/text")}
     assert found(tool(block(defaults={"text": "a"}), **parts)) == set()
+
+
+@pytest.mark.parametrize(
+    ("features", "words"),
+    [
+        (["a", "not ok"], 'features has "not ok": a feature\'s name is by [A-Za-z]'),
+        (["a", "b", "a"], 'features has "a" twice: remove one'),
+        ([7], "features has 7: a feature's name is by"),
+        ([f"f{index}" for index in range(65)], "features has 65 features: 64 are the most"),
+        ("a", 'features is "a": write a list'),
+    ],
+)
+def test_the_feature_that_is_wrong_is_named(features: Any, words: str) -> None:
+    (problem,) = read(tool(block(requires={"features": features})))[1]
+    assert problem.message.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "warned"),
+    [
+        (
+            {"readOnlyHint": True, "category": "write"},
+            {("hints", "/x-bascule/annotations/category")},
+        ),
+        ({"readOnlyHint": True, "category": "network"}, set()),
+        ({"readOnlyHint": False, "category": "write"}, set()),
+    ],
+)
+def test_a_tool_that_only_reads_and_is_of_category_write_is_a_warning(
+    annotations: Any, warned: set[tuple[str, str]]
+) -> None:
+    assert found(tool(annotated(**annotations))) == warned

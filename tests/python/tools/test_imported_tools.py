@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.imported_tools import import_tools, mapped_name
+from bridge.tools.imported_tools import import_tools
+from bridge.tools.mapped_name import mapped_name
 from bridge.tools.outside_server import OutsideCommand, OutsideServerError, started_server
 from bridge.tools.session_context import LOCAL_SESSION
 from bridge.tools.tool_result import for_model

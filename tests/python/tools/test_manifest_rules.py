@@ -14,7 +14,7 @@ from tests.python.support.tool_packages import MANIFEST
 def reading(text: str | bytes) -> tuple[Manifest | None, set[tuple[str, str]]]:
     report = Report("package.toml")
     data = text if isinstance(text, bytes) else text.encode()
-    manifest = read_manifest(data, report)
+    manifest, _ = read_manifest(data, report)
     return manifest, {(problem.rule, problem.pointer) for problem in report.problems}
 
 
@@ -105,3 +105,25 @@ def test_cards_are_bounded() -> None:
     most = LOADING_LIMITS.max_cards
     assert reading(cards(most + 1))[1] == {("manifest-cards", "/cards")}
     assert reading(cards(most))[1] == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ('version = 1\n[[cards]]\ntype = "note.card"\n', {"note.card"}),
+        ("version = 1\n", set()),
+        ("version = 1\ncards = 1\n", None),
+        ("version = 1\n[[cards]]\ntype = 1\n", None),
+        ("version = ", None),
+    ],
+)
+def test_cards_are_known_whatever_else_is_wrong(text: str, types: set[str] | None) -> None:
+    report = Report("package.toml")
+    assert read_manifest(text.encode(), report) == (None, types)
+    assert report.failed
+
+
+def test_a_version_of_another_form_is_told_the_form_it_needs() -> None:
+    report = Report("package.toml")
+    read_manifest(b'name = "a"\nversion = "1"\ntier = "project"\n', report)
+    assert 'two to four numbers with dots, in quotes, as in "1.0.0"' in report.problems[0].message

@@ -52,6 +52,8 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ("tools/a.json", "strict-json", ""),
         ("tools/b.json", "root-type", "/type"),
         ("tools/b.json", "reserved-key", "/properties/role"),
+        # The tier is wrong, and cards are known all the same.
+        ("tools/c.json", "card-unmatched", "/x-bascule/ui/cardType"),
     ]
     with pytest.raises(PackageError, match=r"tools/b\.json:/type root-type"):
         load_package(tmp_path / "p")
@@ -92,6 +94,60 @@ def test_a_name_that_is_taken_is_the_later_packages_problem(tmp_path: Path) -> N
     assert [(p.rule, p.file) for p in loaded.failed[two].problems] == [
         ("duplicate-tool", "tools/b.json")
     ]
+
+
+def test_names_that_are_taken_are_told_with_a_package_s_own_problems(tmp_path: Path) -> None:
+    one = write_package(tmp_path / "1", {"a.json": tool()})
+    two = write_package(tmp_path / "2", {"a.json": tool(type="array"), "b.json": b"{"})
+    failed = load_packages([one, two]).failed[two].problems
+    assert [(each.rule, each.file) for each in failed] == [
+        ("duplicate-package", "package.toml"),
+        ("duplicate-tool", "tools/a.json"),
+        ("root-type", "tools/a.json"),
+        ("strict-json", "tools/b.json"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tier", "other", "warned"),
+    [
+        ("first-party", "entry.wasm", ["entry-unused"]),
+        ("project", "entry.wasm", []),
+        ("project", "handlers/a.py", ["handlers-unused"]),
+        ("first-party", "handlers/a.py", []),
+    ],
+)
+def test_what_the_tier_has_no_use_for_is_a_warning(
+    tier: str, other: str, warned: list[str], tmp_path: Path
+) -> None:
+    manifest = MANIFEST.replace("project", tier)
+    root = write_package(tmp_path / "p", {"a.json": tool()}, manifest)
+    (root / other).parent.mkdir(exist_ok=True)
+    (root / other).write_bytes(b"")
+    assert [each.rule for each in load_package(root).warnings] == warned
+
+
+@pytest.mark.parametrize("inside", ["tools", "handlers"])
+def test_a_directory_within_a_package_is_told_to_be_that(inside: str, tmp_path: Path) -> None:
+    root = write_package(tmp_path / "p", {"a.json": tool()})
+    (root / "handlers").mkdir()
+    with pytest.raises(PackageError, match="the package is the directory above"):
+        load_package(root / inside)
+    (root / "package.toml").unlink()
+    with pytest.raises(PackageError) as caught:
+        load_package(root / inside)
+    assert "above" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "form"),
+    [("greetingWrite.json", "greeting_write.json"), ("a-b.json", "a_b.json"), ("9.json", "NAME")],
+)
+def test_a_file_that_names_no_tool_is_told_a_name_that_would(
+    file: str, form: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PackageError, match=f"rename it to {form}"):
+        load_package(write_package(tmp_path / "p", {file: tool()}))
 
 
 @pytest.mark.parametrize(

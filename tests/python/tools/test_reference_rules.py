@@ -26,7 +26,7 @@ LEADING = [
     ("ref-target", "#/definitions"),
     ("ref-target", "#/description"),
     ("ref-target", "#/x-parts/a"),
-    ("ref-target", "#/properties/text/default"),
+    ("ref-target", "#/properties/text/const"),
     ("ref-target", "#/properties/text/enum/0"),
     ("ref-target", "#/"),
     ("ref-target", "#/definitions/list/items/00"),
@@ -36,7 +36,7 @@ LEADING = [
 
 def referring(reference: str) -> dict[str, Any]:
     return tool(
-        properties={"text": {"default": {}, "enum": [{}]}, "extra": {"$ref": reference}},
+        properties={"text": {"const": {}, "enum": [{}]}, "extra": {"$ref": reference}},
         definitions={**A, "list": {"items": [{"type": "null"}]}, "no": False, "a/b~c": {}},
         **{"x-parts": A},
     )

@@ -18,8 +18,8 @@ LARGEST = LOADING_LIMITS.max_tool_file_bytes
 
 def nested(depth: int) -> bytes:
     """A tool whose containers are nested so deeply, in data that nobody walks."""
-    return json.dumps(with_property({"default": 0})).encode().replace(
-        b'"default": 0', b'"default": ' + b"[" * (depth - 3) + b"]" * (depth - 3)
+    return json.dumps(with_property({"const": 0})).encode().replace(
+        b'"const": 0', b'"const": ' + b"[" * (depth - 3) + b"]" * (depth - 3)
     )  # fmt: skip
 
 
@@ -76,9 +76,9 @@ def test_a_byte_order_mark_is_told_by_its_name() -> None:
     [(b"1e400", 1), (b"-1e-400", 1), (b"1e307", 0), (b"0.10", 0), (b"9" * 400, 0), (b"-0", 0)],
 )
 def test_a_number_is_one_that_programs_can_hold(number: bytes, rules: int) -> None:
-    data = WHOLE.replace(b'"string"', b'["string", "number"], "default": ' + number)
+    data = WHOLE.replace(b'"string"', b'["string", "number"], "const": ' + number)
     assert len(found(data)) == rules
-    assert found(data) <= {("number-range", "/properties/text/default")}
+    assert found(data) <= {("number-range", "/properties/text/const")}
 
 
 def test_numbers_keep_how_they_were_written() -> None:
