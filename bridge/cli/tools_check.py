@@ -56,7 +56,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
 
 def run(args: argparse.Namespace) -> int:
     """Check, and print what was found."""
-    loading = Loading(args.directories, run=True)
+    loading = Loading(args.directories, run=True, look=True)
     status = ExitCode.APP_ERROR if loading.failed else ExitCode.DONE
     if args.json:
         # In ASCII: a file's name may be no text that could be written in another way.

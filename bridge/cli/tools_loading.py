@@ -7,11 +7,13 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 from bridge.cli.terminal_text import printable
 from bridge.cli.usage_error import UsageError
+from bridge.tools.handler import CallRefused
 from bridge.tools.package import Package
 from bridge.tools.package_loader import load_packages
 from bridge.tools.problems import PackageError, Problem
@@ -30,10 +32,11 @@ __all__ = [
 class Loading:
     """What came of several directories, each of which loads or fails on its own.
 
-    Without `run` no code of a package is loaded, and there are no handlers.
+    Without `run` no code of a package is loaded, and there are no handlers. With `look` an entry
+    of WebAssembly is compiled now, and what keeps it from running is one of its package's problems.
     """
 
-    def __init__(self, directories: Sequence[Path], *, run: bool) -> None:
+    def __init__(self, directories: Sequence[Path], *, run: bool, look: bool = False) -> None:
         for directory in directories:
             if not directory.is_dir():
                 raise UsageError(f"there is no directory {printable(str(directory))}")
@@ -50,18 +53,30 @@ class Loading:
         for package in loaded.packages:
             # What a package prints is for its author, and no part of a command's output.
             with redirect_stdout(sys.stderr):
-                self._take(package)
+                self._take(package, look=look)
 
-    def _take(self, package: Package) -> None:
+    def _take(self, package: Package, *, look: bool) -> None:
         from bridge.tools.package_handlers import handlers_of  # noqa: PLC0415 - not for lists
 
         try:
             handlers = handlers_of(package)
+            if look and package.tier == "project":
+                package = _looked_at(package)
         except PackageError as error:
             self.failed[package.directory] = [*package.warnings, *error.problems]
             return
         self.packages.append(package)
         self.runnable += runnable_tools(package, handlers)
+
+
+def _looked_at(package: Package) -> Package:
+    """Return a project package with what is to be said of its entry. Raises `PackageError`."""
+    from bridge.tools.wasm_entry import check_entry  # noqa: PLC0415 - not for other packages
+
+    found = check_entry(package)
+    if any(problem.severity == "error" for problem in found):
+        raise PackageError(found)
+    return replace(package, warnings=(*package.warnings, *found))
 
 
 def load_all(directories: Sequence[Path], *, run: bool) -> Loading:
@@ -102,5 +117,10 @@ def print_problems(directory: Path, problems: Iterable[Problem], stream: TextIO)
 
 def report_handler(tool: str, error: BaseException) -> None:
     """Tell the package's author, on standard error, what callers are not told."""
+    if isinstance(error, CallRefused):
+        print(f"bascule: what runs {tool} wrote, at last:", file=sys.stderr)
+        for line in error.log.splitlines():
+            print(f"  {printable(line)}", file=sys.stderr)
+        return
     print(f"bascule: the handler of {tool} failed:", file=sys.stderr)
     traceback.print_exception(error, file=sys.stderr)

@@ -48,3 +48,5 @@ class CallRefused(Exception):  # noqa: N818 - it says what became of a call
         super().__init__(message)
         self.code = code
         self.message = message
+        self.log = ""
+        """What the handler wrote meanwhile: for whoever wrote it, never for callers."""

@@ -108,6 +108,8 @@ class WasmLimits(NamedTuple):
     """What is written to standard output, before the result is bounded. Reading it holds the
     interpreter for some 10 ms."""
     max_output_values: int = 65_536
+    kept_error_bytes: int = 4_096
+    """Of what is written to standard error, the end: for the author of a call that fails."""
     max_host_calls: int = 20_000
     """Reads and writes: each takes the interpreter's time from everybody."""
     max_runs: int = 4

@@ -33,7 +33,10 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 _LOG: Final = logging.getLogger("bascule.tools")
 FailureObserver = Callable[[str, BaseException], None]
-"""Is told a tool's name and what its handler raised: for logs, never for callers."""
+"""Is told a tool's name and what its handler raised: for logs, never for callers.
+
+Of what a handler refuses (`CallRefused`) it is told only where that has a `log`.
+"""
 
 
 class RunnableTool(NamedTuple):
@@ -220,6 +223,8 @@ class ToolRunner:
 
     def _failure(self, definition: ToolDefinition, error: BaseException) -> ToolResult:
         if isinstance(error, CallRefused):
+            if error.log:
+                self._observe(definition.name, error)
             return bound(error_result(error.message, error.code))
         self._observe(definition.name, error)
         words = "The tool failed while it handled this call"

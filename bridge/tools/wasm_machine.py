@@ -42,6 +42,8 @@ class WasmRun:
         self.limits = limits
         self.stdin = stdin
         self.stdout = bytearray()
+        self.stderr = b""
+        """The end of it."""
         self.host_calls = 0
         self.refusal: CallRefused | None = None
         self._engine: wasmtime.Engine | None = None
@@ -229,6 +231,9 @@ class _Machine:
         for start, size in _parts(memory, caller, parts, count):
             written += size
             if fd == _STDERR:
+                kept = run.limits.kept_error_bytes
+                tail = memory.read(caller, start + max(0, size - kept), start + size)
+                run.stderr = (run.stderr + bytes(tail))[-kept:]
                 continue
             if len(run.stdout) + size > run.limits.max_output_bytes:
                 maximum = run.limits.max_output_bytes

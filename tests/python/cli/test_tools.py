@@ -19,6 +19,7 @@ from bridge.cli.tools_new import SAMPLES as SAMPLES_BY_NAME
 from bridge.cli.tools_new import new_files
 from bridge.contract.error_codes import ExitCode
 from bridge.tools import load_package
+from tests.python.support.wasm_entries import ECHO, command, made
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "bridge" / "demo" / "packages"
@@ -173,6 +174,41 @@ def test_what_a_package_prints_is_no_part_of_a_command_s_output(
     assert (json.loads(out)["problems"], err) == ([], "imported\n")
     _, out, err = tools(capfd, "call", str(package), "catalog_list")
     assert (out, err) == ("done\n", "imported\ncalled\n")
+
+
+def project(package: Path, code: bytes) -> None:
+    """Make a project package of it, run by an entry."""
+    manifest = package / "package.toml"
+    manifest.write_text(manifest.read_text().replace("first-party", "project"))
+    shutil.rmtree(package / "handlers")
+    (package / "entry.wasm").write_bytes(code)
+
+
+def test_an_entry_that_could_not_run_is_a_problem(package: Path, capfd: Captured) -> None:
+    project(package, made('(module (memory (export "memory") 1))'))
+    status, out, _ = tools(capfd, "check", str(package))
+    assert status == ExitCode.APP_ERROR
+    assert out.startswith(f"{package}/entry.wasm entry-shape exports no function _start")
+    (package / "entry.wasm").write_bytes(ECHO)
+    assert tools(capfd, "check", str(package))[:2] == (
+        ExitCode.DONE,
+        "catalog 1.0.0: 1 tool, ok\n",
+    )
+
+
+def test_what_a_failing_entry_wrote_is_shown_to_its_author(package: Path, capfd: Captured) -> None:
+    # An iovec at 0, of the text at 16, on standard error.
+    body = """
+      (i32.store (i32.const 0) (i32.const 16)) (i32.store (i32.const 4) (i32.const 14))
+      (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
+      unreachable
+    """
+    project(package, command(body, r'(data (i32.const 16) "panicked\0a\1b[2J")'))
+    status, out, err = tools(capfd, "call", str(package), "catalog_list")
+    assert (status, out) == (ExitCode.APP_ERROR, "")
+    assert "  panicked\n" in err
+    assert "\x1b" not in err
+    assert "panicked" not in err.splitlines()[-1]
 
 
 # --- list and describe

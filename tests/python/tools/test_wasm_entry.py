@@ -499,3 +499,47 @@ async def test_without_wasmtime_a_call_says_what_to_install(
     assert "pip install 'bascule[tools]'" in text_of(result)
     monkeypatch.undo()
     assert text_of(await called(code)) == "done"
+
+
+COMPLAINS = """
+  (i32.store (i32.const 0) (i32.const 1024)) (i32.store (i32.const 4) (i32.const {size}))
+  (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
+  (i32.store (i32.const 0) (i32.const 9000)) (i32.store (i32.const 4) (i32.const 3))
+  (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
+"""
+END = '(data (i32.const 9000) "end")'
+
+
+@pytest.mark.parametrize(
+    ("size", "kept"), [(0, 0), (1, 1), (4_093, 4_093), (4_094, 4_093), (70_000, 4_093)]
+)
+async def test_the_end_of_what_a_failing_entry_wrote_is_for_its_author_alone(
+    size: int, kept: int
+) -> None:
+    told: list[BaseException] = []
+    code = command(COMPLAINS.format(size=size) + "unreachable", END)
+    entry = WasmEntry(WasmCode(code), limits=SMALL)
+    runner = ToolRunner(
+        [RunnableTool(defined_tool(), entry, 30.0)],
+        observe_failure=lambda _name, error: told.append(error),
+    )
+    result = await runner.call("note_add", {}, SESSION)
+    assert failure_code(result) == "HANDLER_FAILED"
+    assert "end" not in text_of(result)
+    (refused,) = told
+    assert isinstance(refused, CallRefused)
+    assert len(refused.log) == kept + 3
+    assert refused.log.endswith("end")
+
+
+async def test_of_an_entry_that_wrote_nothing_or_answered_its_author_is_told_nothing() -> None:
+    told: list[BaseException] = []
+    answers = writing(ANSWER, COMPLAINS.format(size=4))
+    for code in (answers, command("unreachable")):
+        entry = WasmEntry(WasmCode(code), limits=SMALL)
+        runner = ToolRunner(
+            [RunnableTool(defined_tool(), entry, 30.0)],
+            observe_failure=lambda _name, error: told.append(error),
+        )
+        await runner.call("note_add", {}, SESSION)
+    assert told == []
