@@ -16,6 +16,7 @@ from bridge.cli.results import add_json_option, print_line, print_value
 from bridge.cli.styles import add_color_option
 from bridge.cli.terminal_text import printable
 from bridge.cli.tools_describe import tool_named
+from bridge.cli.tools_features import add_features_option, session_of
 from bridge.cli.tools_loading import load_one, report_handler
 from bridge.cli.typed_input import typed_input
 from bridge.cli.usage_error import UsageError
@@ -25,7 +26,6 @@ from bridge.servers.end_in_time import EndInTime
 from bridge.servers.stop_signals import StopRequest, stop_on_signals
 from bridge.tools.published_tool import published_input
 from bridge.tools.result_limits import RUN_LIMITS
-from bridge.tools.session_context import LOCAL_SESSION
 from bridge.tools.tool_result import error_result, failure_code, to_wire
 from bridge.tools.tool_runner import ToolRunner
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import argparse
 
     from bridge.cli.parsing import Parser, Subparsers
+    from bridge.tools.session_context import SessionContext
     from bridge.tools.tool_result import ToolResult
 
 __all__ = ["add_parser", "run"]
@@ -49,7 +50,8 @@ Input is written as for `bascule call`: key=value by the tool's own schema, the 
 element of a list, key.member=value for a member of an object, key:=JSON for a value just as it is.
 
 What the tool gives to programs is printed as JSON, or its text where it gives nothing else; an
-error's text goes to standard error, and the status is 1. The call has every feature there is.
+error's text goes to standard error, and the status is 1. The call has every feature there is,
+unless --features names those it has.
 
 Ctrl-C tells a tool that declares `cancellable`, and waits 2 seconds for it; again, and it does not
 wait. Nobody asks before the call: what `askOnKeys` names is for agent hosts.
@@ -73,6 +75,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         "input_words", nargs="*", metavar="key=value", help="its input, as `tools describe` shows"
     )
     add_input_options(parser, "the input that words add to")
+    add_features_option(parser)
     add_json_option(parser, "the whole result as MCP has it")
     add_color_option(parser)
     return parser
@@ -84,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     words = read_words(args.input_words)
     loading = load_one(args.directory, run=True)
     (package,) = loading.packages
-    tool = tool_named(package, args.tool)
+    tool, session = tool_named(package, args.tool), session_of(args)
     base = {} if given is None else read_object(given)
     schema = read(json.dumps(published_input(tool)))
     arguments = typed_input(words, schema, base) if words else base
@@ -95,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     runner = ToolRunner(loading.runnable, observe_failure=report_handler)
     # What a handler prints is for its author, and no part of what the tool gives.
     with redirect_stdout(sys.stderr):
-        result, stopped = asyncio.run(_call(runner, tool.name, plain))
+        result, stopped = asyncio.run(_call(runner, tool.name, plain, session))
     if not stopped:
         return _print(result, args)
     if failure_code(result) != "INTERRUPTED":
@@ -107,7 +110,12 @@ def run(args: argparse.Namespace) -> int:
     raise KeyboardInterrupt
 
 
-async def _call(runner: ToolRunner, tool: str, arguments: Any) -> tuple[ToolResult, bool]:  # noqa: ANN401
+async def _call(
+    runner: ToolRunner,
+    tool: str,
+    arguments: Any,  # noqa: ANN401
+    session: SessionContext,
+) -> tuple[ToolResult, bool]:
     """Call, and say whether a signal has stopped it: the handler is told then, and has the grace.
 
     A second signal does not wait for that.
@@ -115,7 +123,7 @@ async def _call(runner: ToolRunner, tool: str, arguments: Any) -> tuple[ToolResu
     stop = StopRequest()
     ending = EndInTime(RUN_LIMITS.grace_seconds + _MARGIN_SECONDS, ExitCode.OUTCOME_UNKNOWN)
     with stop_on_signals(stop), ending.after_signals():
-        calling = asyncio.create_task(runner.call(tool, arguments, LOCAL_SESSION))
+        calling = asyncio.create_task(runner.call(tool, arguments, session))
         stopping = asyncio.create_task(stop.requested.wait())
         await asyncio.wait({calling, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()

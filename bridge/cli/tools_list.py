@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from bridge.cli.results import add_json_option, print_line
 from bridge.cli.styles import add_color_option
 from bridge.cli.tables import print_table
+from bridge.cli.tools_features import add_features_option, session_of
 from bridge.cli.tools_loading import load_all
 from bridge.contract.error_codes import ExitCode
+from bridge.tools.feature_gate import is_visible
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +27,7 @@ __all__ = ["add_parser", "run"]
 _EPILOG: Final = """\
 examples:
   bascule tools list my-tools
+  bascule tools list my-tools --features weather.read,drive.write
   bascule tools list packages/* --json | jq -r '.[] | select(.category == "write").name'
 
 Without a terminal the columns are separated by tabs and have no heading.
@@ -42,6 +45,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         epilog=_EPILOG,
     )
     parser.add_argument("directories", type=Path, nargs="+", metavar="DIR", help="a package")
+    add_features_option(parser)
     add_json_option(parser, "an array of objects")
     add_color_option(parser)
     return parser
@@ -51,7 +55,13 @@ def run(args: argparse.Namespace) -> int:
     """Print the list. A package that does not load is told on standard error."""
     loading = load_all(args.directories, run=False)
     status = ExitCode.APP_ERROR if loading.failed else ExitCode.DONE
-    found = [(package, tool) for package in loading.packages for tool in package.tools.values()]
+    session = session_of(args)
+    found = [
+        (package, tool)
+        for package in loading.packages
+        for tool in package.tools.values()
+        if is_visible(tool, session)
+    ]
     if args.json:
         listed = [_as_json(package, tool) for package, tool in found]
         print_line(json.dumps(listed, ensure_ascii=False))
@@ -60,10 +70,16 @@ def run(args: argparse.Namespace) -> int:
         print("There is no tool.", file=sys.stderr)
         return status
     rows = [
-        (tool.name, tool.annotations.category, package.name, tool.description)
+        (
+            tool.name,
+            tool.annotations.category,
+            package.name,
+            tool.description,
+            ", ".join(sorted(tool.required_features)),
+        )
         for package, tool in found
     ]
-    print_table(rows, ("TOOL", "CATEGORY", "PACKAGE", "DESCRIPTION"), args)
+    print_table(rows, ("TOOL", "CATEGORY", "PACKAGE", "DESCRIPTION", "NEEDS"), args)
     return status
 
 

@@ -76,6 +76,10 @@ _HOMES = {
 """Loaded when first used: a listing needs no cryptography, a ticket no schemas."""
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:

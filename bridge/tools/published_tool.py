@@ -81,6 +81,7 @@ def _meta(tool: ToolDefinition) -> dict[str, Any]:
         "estimatedDurationMs": said.estimated_duration_ms,
         "cancellable": said.cancellable or None,
         "askOnKeys": list(tool.ask_on_keys) or None,
+        "features": sorted(tool.required_features) or None,
         "escalations": list(tool.escalations) or None,
         "presentation": tool.presentation,
         "cardType": tool.ui.card_type,

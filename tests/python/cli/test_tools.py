@@ -278,6 +278,41 @@ def test_a_tool_that_there_is_not_is_guessed(command: str, capfd: Captured) -> N
     assert "Did you mean weather_forecast" in err
 
 
+def gated(package: Path) -> None:
+    """Have the tool need two features."""
+    schema = json.loads((package / "tools" / "catalog_list.json").read_text())
+    block = {**schema["x-bascule"], "requires": {"features": ["drive.write", "drive.read"]}}
+    rewrite(package, **{"x-bascule": block})
+
+
+@pytest.mark.parametrize(
+    ("features", "seen"),
+    [
+        ([], True),
+        (["--features", "drive.read, drive.write"], True),
+        (["--features", "drive.read"], False),
+        (["--features", ""], False),
+    ],
+)
+def test_gates_are_tried_by_naming_the_features_of_a_caller(
+    features: list[str], seen: bool, package: Path, capfd: Captured
+) -> None:
+    gated(package)
+    out = tools(capfd, "list", str(package), *features)[1]
+    assert out.endswith("\tdrive.read, drive.write\n") is seen
+    assert (out != "") is seen
+    status, _, err = tools(capfd, "call", str(package), "catalog_list", *features)
+    assert (status == ExitCode.DONE) is seen
+    assert ("There is no tool of this name." in err) is not seen
+
+
+def test_a_description_tells_the_features_that_a_tool_needs(package: Path, capfd: Captured) -> None:
+    gated(package)
+    told = json.loads(tools(capfd, "describe", str(package), "catalog_list", "--json")[1])
+    assert told["_meta"]["bascule/tool"]["features"] == ["drive.read", "drive.write"]
+    assert "drive.read, drive.write" in tools(capfd, "describe", str(package), "catalog_list")[1]
+
+
 # --- call
 
 

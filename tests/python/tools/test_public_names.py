@@ -49,6 +49,15 @@ def test_every_public_name_is_there() -> None:
         _ = bridge.tools.nothing
 
 
+def test_names_are_listed_before_they_are_used() -> None:
+    script = "import bridge.tools; print(*dir(bridge.tools))"
+    listed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert set(bridge.tools.__all__) <= set(listed)
+    assert "__file__" in listed
+
+
 def test_the_room_alone_loads_neither_cryptography_nor_a_library_of_schemas() -> None:
     script = "import sys, bridge.tools; print(*sys.modules)"
     loaded = subprocess.run(
