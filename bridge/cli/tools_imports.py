@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,10 @@ __all__ = ["add_import_options", "outside_commands"]
 
 _MAX_FILE_BYTES: Final = 1_048_576
 _MAX_NAME_CHARS: Final = 64
-_FORM: Final = '{"mcpServers": {"NAME": {"command": "...", "args": [...], "env": {...}}}}'
+_NAMED: Final = re.compile(r"([A-Za-z0-9_-]{1,64})=")
+_FORM: Final = (
+    '{"mcpServers": {"NAME": {"command": "...", "args": [...], "env": {...}, "cwd": "..."}}}'
+)
 
 
 def add_import_options(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +33,9 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="imports",
-        metavar="COMMAND",
+        metavar="[NAME=]COMMAND",
         help="start an MCP server by a command and its arguments, in quotes, and serve its tools "
-        "as well; may be given again",
+        "as well, under a name of your own or its program's; may be given again",
     )
     parser.add_argument(
         "--import-file",
@@ -40,7 +44,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
         dest="import_files",
         type=Path,
         metavar="FILE",
-        help="the same for the servers of an MCP client's configuration file",
+        help="the same for the servers of an MCP client's configuration file, except disabled ones",
     )
 
 
@@ -60,13 +64,17 @@ def outside_commands(args: argparse.Namespace) -> list[OutsideCommand]:
 
 
 def _of_words(text: str) -> OutsideCommand:
+    named = _NAMED.match(text)
+    if named is not None:
+        text = text[named.end() :]
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise UsageError(f"--import: {error}") from None
     if not words:
         raise UsageError("--import: a command is missing")
-    return OutsideCommand(Path(words[0]).name[:_MAX_NAME_CHARS], tuple(words))
+    name = Path(words[0]).name[:_MAX_NAME_CHARS] if named is None else named[1]
+    return OutsideCommand(name, tuple(words))
 
 
 def _of_file(path: Path) -> Iterator[OutsideCommand]:
@@ -85,6 +93,8 @@ def _of_file(path: Path) -> Iterator[OutsideCommand]:
     if not isinstance(servers, dict) or not servers:
         raise UsageError(f"--import-file: {shown}: it is not {_FORM}")
     for name, told in servers.items():
+        if isinstance(told, dict) and told.get("disabled") is True:
+            continue
         command = _of_entry(name, told)
         if command is None:
             raise UsageError(
@@ -98,6 +108,9 @@ def _of_entry(name: str, told: Any) -> OutsideCommand | None:  # noqa: ANN401 - 
     if not isinstance(told, dict) or not 0 < len(name) <= _MAX_NAME_CHARS:
         return None
     program, words, environment = told.get("command"), told.get("args", []), told.get("env", {})
+    directory = told.get("cwd")
+    if directory is not None and type(directory) is not str:
+        return None
     # Numbers are texts of a kind here, and a configuration's mistake.
     if type(program) is not str or not program or not isinstance(words, list):
         return None
@@ -105,4 +118,4 @@ def _of_entry(name: str, told: Any) -> OutsideCommand | None:  # noqa: ANN401 - 
         return None
     if any(type(each) is not str for each in (*words, *environment.values())):
         return None
-    return OutsideCommand(name, (program, *words), environment)
+    return OutsideCommand(name, (program, *words), environment, directory)

@@ -34,11 +34,15 @@ class Loading:
 
     Without `run` no code of a package is loaded, and there are no handlers. With `look` an entry
     of WebAssembly is compiled now, and what keeps it from running is one of its package's problems.
+    With `others` a directory that there is not fails alone, if there is one of the others.
     """
 
-    def __init__(self, directories: Sequence[Path], *, run: bool, look: bool = False) -> None:
+    def __init__(
+        self, directories: Sequence[Path], *, run: bool, look: bool = False, others: bool = False
+    ) -> None:
+        left = others and any(directory.is_dir() for directory in directories)
         for directory in directories:
-            if not directory.is_dir():
+            if not left and not directory.is_dir():
                 raise UsageError(f"there is no directory {printable(str(directory))}")
         loaded = load_packages(directories)
         self.packages: list[Package] = []
@@ -79,12 +83,12 @@ def _looked_at(package: Package) -> Package:
     return replace(package, warnings=(*package.warnings, *found))
 
 
-def load_all(directories: Sequence[Path], *, run: bool) -> Loading:
+def load_all(directories: Sequence[Path], *, run: bool, others: bool = False) -> Loading:
     """Load packages; tell on standard error what is wrong with those that fail.
 
     Raises `UsageError` for a directory that there is not.
     """
-    loading = Loading(directories, run=run)
+    loading = Loading(directories, run=run, others=others)
     for place, problems in loading.failed.items():
         print_problems(place, problems, sys.stderr)
     return loading

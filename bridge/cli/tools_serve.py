@@ -11,7 +11,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +23,12 @@ from bridge.cli.tools_imports import add_import_options, outside_commands
 from bridge.cli.tools_loading import Loading, load_all, report_handler
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
-from bridge.tools.outside_server import OutsideCommand, OutsideServerError, started_server
+from bridge.tools.outside_server import (
+    OutsideCommand,
+    OutsideServer,
+    OutsideServerError,
+    started_server,
+)
 from bridge.tools.package import Package
 from bridge.tools.tool_runner import ToolRunner, runnable_tools
 
@@ -46,7 +51,7 @@ examples:
   bascule call my-tools greeting_write name=Ada
   bascule tools serve my-tools other-tools --name tools --json
   bascule tools serve my-tools --mcp
-  bascule tools serve --import "npx some-mcp-server ./notes" --mcp
+  bascule tools serve --import "notes=npx some-mcp-server ./notes" --mcp
   bascule tools serve my-tools --import-file servers.json
 
 Served without --mcp, the packages are an app that every command finds: it is called like its one
@@ -54,7 +59,8 @@ package, or tools. With --mcp this is a server for an MCP client's configuration
 
 An imported server is started once, without a shell, and is not started again when it ends: its
 tools then answer with an error. Its tools count as unknown and destructive, whatever it says.
-Names that are not of a-z, 0-9 and _ are changed, and told; a name that is taken is left out.
+Names that are not of a-z, 0-9 and _ are changed, and told; one that is taken gets its server's
+name before it. A server that does not start is told, and the others are served.
 """
 
 
@@ -98,14 +104,10 @@ def run(args: argparse.Namespace) -> int:
 
         # Before any code of a package is loaded: it may print.
         target = own_stdout()
-    loading = load_all(args.directories, run=True)
+    loading = load_all(args.directories, run=True, others=True)
     if loading.failed and not loading.packages and not imports:
         return ExitCode.APP_ERROR
-    try:
-        return asyncio.run(_serve(args, loading, imports, target))
-    except OutsideServerError as error:
-        print(f"bascule tools serve: {printable(str(error))}", file=sys.stderr)
-        return ExitCode.REFUSED
+    return asyncio.run(_serve(args, loading, imports, target))
 
 
 async def _serve(
@@ -168,18 +170,45 @@ async def _serve_tools(
         packages = list(loading.packages)
         tools = {each.definition.name: each for each in loading.runnable}
         for command in imports:
-            server = await stack.enter_async_context(started_server(command, taken=tools))
-            for warning in server.imported.warnings:
-                print(f"warning: {printable(warning)}", file=sys.stderr)
+            server = await _imported(stack, command, tools)
+            if server is None:
+                continue
             package = server.package()
             packages.append(package)
-            imported = runnable_tools(package, server.handlers())
-            tools |= {each.definition.name: each for each in imported}
+            for each in runnable_tools(package, server.handlers()):
+                tools[each.definition.name] = each._replace(unavailable=server.ended)
+        if not packages:
+            return ExitCode.REFUSED
         runner = service.runner = ToolRunner(tools.values(), observe_failure=report_handler)
         name = args.name or (packages[0].name if len(packages) == 1 else "tools")
         if target is not None:
             return await _serve_mcp(runner, name, packages, target, args)
         return await _serve_native(service, runner, name, packages, args)
+
+
+async def _imported(
+    stack: AsyncExitStack, command: OutsideCommand, taken: Iterable[str]
+) -> OutsideServer | None:
+    """Start a server, and tell what there is to tell of it; None where it does not start."""
+    # Some are fetched at their first run, which takes its time.
+    _tell(f"waiting for {command.name} ...")
+    starting = started_server(
+        command,
+        taken=taken,
+        when_ended=lambda name: _tell(f"{name} has ended: its tools cannot be called any more"),
+    )
+    try:
+        server = await stack.enter_async_context(starting)
+    except OutsideServerError as error:
+        _tell(str(error))
+        return None
+    for warning in server.imported.warnings:
+        print(f"warning: {printable(warning)}", file=sys.stderr)
+    return server
+
+
+def _tell(words: str) -> None:
+    print(f"bascule tools serve: {printable(words)}", file=sys.stderr, flush=True)
 
 
 async def _serve_mcp(

@@ -8,6 +8,7 @@ Contract: package tools, importing.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from bridge.contract.schema import Validator
@@ -47,8 +48,9 @@ def import_tools(
     """Make definitions of what a server lists. Raises nothing.
 
     `listed` are tools as the wire has them, `server` is what the user calls the server, `taken`
-    are names that others have. A tool is left out, with a warning, that has no usable name, whose
-    name is taken, or whose input cannot be checked; one whose output schema is unusable loses it.
+    are names that others have. A tool whose name is taken gets its server's name before its own.
+    One is left out, with a warning, that has no usable name then, or whose input cannot be
+    checked; one whose output schema is unusable loses it.
     """
     tools: dict[str, ImportedTool] = {}
     warnings: list[str] = []
@@ -64,11 +66,16 @@ def import_tools(
             continue
         name = imported.definition.name
         if name in tools or name in taken:
-            warnings.append(
-                f"{server}: the tool {told(imported.name_there)} is left out: there is another"
-                f" {name}."
-            )
-            continue
+            # A name with its server's before it is one that nobody else has, as a rule.
+            other = mapped_name(f"{server}_{name}")
+            there = told(imported.name_there)
+            if other is None or other in tools or other in taken:
+                words = f"the tool {there} is left out: there is another {name}."
+                warnings.append(f"{server}: {words}")
+                continue
+            warnings.append(f"{server}: the tool {there} is {other}: there is another {name}.")
+            name = other
+            imported = imported._replace(definition=replace(imported.definition, name=name))
         tools[name] = imported
     return ImportedTools(tuple(tools.values()), tuple(warnings))
 

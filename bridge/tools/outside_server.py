@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from bridge.contract.strict_json import StrictJsonError, dumps
 from bridge.tools.imported_tools import MAX_TOOLS, ImportedTools, import_tools
 from bridge.tools.outside_lines import ENCODING
+from bridge.tools.outside_transport import watched_program
 from bridge.tools.package import Package
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class OutsideCommand(NamedTuple):
     """The program and its arguments."""
     environment: Mapping[str, str] = {}
     """Added to the few variables that the official client passes on: PATH, HOME and the like."""
+    directory: str | None = None
+    """Where it is started; where this program runs, without."""
 
 
 class OutsideServerError(Exception):
@@ -53,14 +56,14 @@ class OutsideServerError(Exception):
 class OutsideServer:
     """A server that was started; what `started_server` gives."""
 
-    def __init__(self, name: str, client: Client, listed: ImportedTools) -> None:
+    def __init__(self, name: str, client: Client, listed: ImportedTools, life: _Life) -> None:
         self.name = name
         version = getattr(client.server_info, "version", None) or "0"
         self.version = version[:_MAX_VERSION_CHARS] if version.isprintable() else "0"
         """What it says of itself. For display only."""
         self.imported = listed
         self._client = client
-        self._gone = False
+        self._life = life
 
     def package(self) -> Package:
         """Return its tools as a package that lies nowhere."""
@@ -80,6 +83,12 @@ class OutsideServer:
             for each in self.imported.tools
         }
 
+    def ended(self) -> str | None:
+        """Return that it has ended, in words for callers; None as long as it runs."""
+        if not self._life.ended:
+            return None
+        return f"The server {self.name} has ended. It is not started again by itself."
+
     async def call(self, name: str, arguments: Mapping[str, Any]) -> object:
         """Call a tool by the server's own name for it, and return the result as the wire has it.
 
@@ -87,7 +96,7 @@ class OutsideServer:
         """
         from mcp import MCPError, types  # noqa: PLC0415 - an extra
 
-        if self._gone:
+        if self._life.ended:
             return self._dead()
         request = types.CallToolRequest(
             params=types.CallToolRequestParams(name=name, arguments=_plain(arguments))
@@ -98,7 +107,7 @@ class OutsideServer:
             result = await self._client.session.send_request(request, types.CallToolResult)
         except MCPError as error:
             if error.error.code == types.CONNECTION_CLOSED:
-                self._gone = True
+                self._life.end()
                 return self._dead()
             return _failed(f"The server {self.name} refused the call: {error.error.message}")
         except Exception as error:  # noqa: BLE001 - the stranger's answer, however it is broken
@@ -114,6 +123,23 @@ class OutsideServer:
             f"The server {self.name} has ended. What was going on in it may have been done in part;"
             " it is not started again by itself."
         )
+
+
+class _Life:
+    """Whether a server runs."""
+
+    def __init__(self, when_ended: Callable[[], None]) -> None:
+        self.ended = False
+        self.told = False
+        """Whether its end is to be told: not while it starts, nor once it is stopped."""
+        self._when_ended = when_ended
+
+    def end(self) -> None:
+        """Say that it has ended. A second time changes nothing."""
+        if not self.ended:
+            self.ended = True
+            if self.told:
+                self._when_ended()
 
 
 class OutsideHandler:
@@ -133,11 +159,15 @@ class OutsideHandler:
 
 @asynccontextmanager
 async def started_server(
-    command: OutsideCommand, *, taken: Iterable[str] = ()
+    command: OutsideCommand,
+    *,
+    taken: Iterable[str] = (),
+    when_ended: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[OutsideServer]:
     """Start a server and list its tools; it is ended with the context.
 
-    `taken` are names that its tools cannot have. Raises `OutsideServerError` where the extra is
+    `taken` are names that its tools cannot have. `when_ended` is told its name once it ends by
+    itself; it raises nothing. Raises `OutsideServerError` where the extra is
     missing, or the server does not start, answer in time or list its tools.
     """
     try:
@@ -148,9 +178,14 @@ async def started_server(
         ) from None
     program, *arguments = command.words
     parameters = StdioServerParameters(
-        command=program, args=arguments, env=dict(command.environment), encoding=ENCODING
+        command=program,
+        args=arguments,
+        env=dict(command.environment),
+        cwd=command.directory,
+        encoding=ENCODING,
     )
-    client = Client(parameters, cache=None)
+    life = _Life(lambda: when_ended(command.name))
+    client = Client(watched_program(parameters, life.end), cache=None)
     try:
         async with asyncio.timeout(_START_SECONDS):
             await client.__aenter__()
@@ -166,8 +201,12 @@ async def started_server(
         imported = await asyncio.to_thread(
             import_tools, listed, server=command.name, taken=frozenset(taken)
         )
-        yield OutsideServer(command.name, client, imported)
+        life.told = True
+        if life.ended:
+            when_ended(command.name)
+        yield OutsideServer(command.name, client, imported, life)
     finally:
+        life.told = False
         await client.__aexit__(None, None, None)
 
 

@@ -7,13 +7,13 @@ state to be numbered, so that no write needs a revision. Contract: package tools
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError
-from bridge.dispatcher.host import CallContext, Host
+from bridge.dispatcher.host import CallContext, Host, Unavailability
 from bridge.tools.handler import CancelSignal
 from bridge.tools.published_tool import published_input
 from bridge.tools.session_context import LOCAL_SESSION, SessionContext
@@ -74,6 +74,11 @@ class PackageHost(Host):
         """Return no bits: features are checked for each tool."""
         return 0
 
+    def availability(self, action: str) -> Unavailability | None:
+        """Say that what runs a tool has ended."""
+        reason = self._runner.unavailable(action)
+        return None if reason is None else Unavailability("ENDED", reason)
+
     def inspect(self, query: dict[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002
         """Return what is served: `about`, as it was given."""
         return self._about
@@ -104,10 +109,20 @@ def action_of(tool: ToolDefinition) -> ActionSpec:
     make = ActionSpec.read if tool.annotations.is_read_only else ActionSpec.write
     return make(
         tool.name,
-        tool.description,
+        " ".join([tool.description, *_notes(tool)]),
         input_schema=published_input(tool),
         output_schema=tool.output_schema,
     )
+
+
+def _notes(tool: ToolDefinition) -> Iterator[str]:
+    """Yield what an action's description has no other member for."""
+    if tool.transport != "embedded":
+        yield f"[A tool of the server {tool.family}: whatever it says, it may destroy things.]"
+    elif tool.annotations.category == "unknown" and tool.annotations.is_destructive:
+        yield "[What it may do is not known: it may destroy things.]"
+    if tool.ask_on_keys:
+        yield f"[An agent host asks a person first where {' or '.join(tool.ask_on_keys)} is sent.]"
 
 
 def output_of(result: ToolResult, *, declared: bool = False, reads: bool = False) -> object:

@@ -45,6 +45,8 @@ class RunnableTool(NamedTuple):
     definition: ToolDefinition
     handler: Handler
     ceiling_seconds: float
+    unavailable: Callable[[], str | None] = lambda: None
+    """Says why it cannot run now, in words for callers; None where it can."""
 
 
 def runnable_tools(package: Package, handlers: Mapping[str, Handler]) -> list[RunnableTool]:
@@ -92,6 +94,11 @@ class ToolRunner:
         return [
             tool.definition for tool in self._tools.values() if is_visible(tool.definition, session)
         ]
+
+    def unavailable(self, name: str) -> str | None:
+        """Say why a tool cannot run now: what runs it has ended. None where it can, or is none."""
+        tool = self._tools.get(name)
+        return None if tool is None else tool.unavailable()
 
     async def call(
         self,

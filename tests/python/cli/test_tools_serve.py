@@ -209,10 +209,44 @@ def test_an_imported_server_ends_with_the_command(runtime: Path, tmp_path: Path)
     assert is_gone(pid)
 
 
-def test_a_server_that_does_not_start_is_told_and_nothing_is_served(runtime: Path) -> None:
-    ran = run_command(runtime, "tools", "serve", CATALOG, "--import", "/no/such/program")
+def test_a_server_that_does_not_start_is_told_and_the_others_are_served(
+    runtime: Path, tmp_path: Path
+) -> None:
+    words = ("--import", "/no/such/program", "--import", f"notes={shlex.join(OUTSIDE)}")
+    missing = str(tmp_path / "missing")
+    with served(runtime, missing, CATALOG, *words, "--name", "rest") as (child, told):
+        assert told["tools"] == 11
+        listed = output_of(runtime, "describe", "rest", "echo", "--json")["action"]
+        assert "[A tool of the server notes: whatever it says" in listed["description"]
+        child.terminate()
+        err = pipe(child.stderr).read()
+    assert f"{missing}/ missing-directory is no directory".encode() in err
+    assert b"bascule tools serve: waiting for program ...\n" in err
+    assert b"bascule tools serve: program does not start: " in err
+    # It was ended, and has not ended by itself.
+    assert b"notes has ended" not in err
+
+
+def test_where_no_server_starts_and_there_is_no_package_nothing_is_served(runtime: Path) -> None:
+    ran = run_command(runtime, "tools", "serve", "--import", "/no/such/program")
     assert ran.returncode == ExitCode.REFUSED
-    assert ran.stderr.startswith(b"bascule tools serve: program does not start: ")
+    assert b"program does not start: " in ran.stderr
+
+
+def test_a_server_that_ends_is_told_at_once_and_its_tools_are_unavailable(runtime: Path) -> None:
+    with served(runtime, "--import", f"notes={shlex.join(OUTSIDE)}", "--name", "dying") as served_:
+        child, _ = served_
+        assert b"waiting for notes" in pipe(child.stderr).readline()
+        assert b"readNote" in pipe(child.stderr).readline()
+        run_command(runtime, "call", "dying", "die")
+        assert pipe(child.stderr).readline() == (
+            b"bascule tools serve: notes has ended: its tools cannot be called any more\n"
+        )
+        refused = run_command(runtime, "call", "dying", "echo")
+        assert b"[UNAVAILABLE]" in refused.stderr
+        assert b"The server notes has ended." in refused.stderr
+        # Nothing was run.
+        assert b"may have run" not in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -277,16 +311,23 @@ def test_a_command_is_split_as_a_shell_would_and_named_by_its_program() -> None:
     assert second == OutsideCommand("npx-2", ("npx", "d"))
 
 
+def test_a_command_may_be_given_a_name() -> None:
+    first, second = named(["my-notes=npx d", "./a=b c"])
+    assert first == OutsideCommand("my-notes", ("npx", "d"))
+    assert second == OutsideCommand("a=b", ("./a=b", "c"))
+
+
 def test_a_client_s_configuration_names_servers_and_their_environment(tmp_path: Path) -> None:
     file = tmp_path / "servers.json"
     servers = {
         "notes": {"command": "notes", "args": ["--all"], "env": {"KEY": "1"}},
-        "mail": {"command": "mail"},
+        "mail": {"command": "mail", "cwd": "/var/mail", "disabled": False},
+        "off": {"url": "https://example.com", "disabled": True},
     }
     file.write_text(json.dumps({"mcpServers": servers, "other": 1}))
     assert named([], file) == [
         OutsideCommand("notes", ("notes", "--all"), {"KEY": "1"}),
-        OutsideCommand("mail", ("mail",)),
+        OutsideCommand("mail", ("mail",), {}, "/var/mail"),
     ]
     with pytest.raises(UsageError, match="two servers are called mail"):
         named(["mail"], file)
@@ -305,6 +346,7 @@ def test_a_client_s_configuration_names_servers_and_their_environment(tmp_path: 
         '{"mcpServers": {"a": {"command": "a", "args": "b"}}}',
         '{"mcpServers": {"a": {"command": "a", "args": [1]}}}',
         '{"mcpServers": {"a": {"command": "a", "env": {"K": 1}}}}',
+        '{"mcpServers": {"a": {"command": "a", "cwd": 1}}}',
         '{"mcpServers": {"": {"command": "a"}}}',
         '{"mcpServers": {"a": {"command": "a"}, "a": {"command": "b"}}}',
     ],

@@ -12,6 +12,7 @@ import pytest
 from bridge.tools.imported_tools import import_tools
 from bridge.tools.mapped_name import mapped_name
 from bridge.tools.outside_server import OutsideCommand, OutsideServerError, started_server
+from bridge.tools.package_host import PackageHost
 from bridge.tools.session_context import LOCAL_SESSION
 from bridge.tools.tool_result import for_model
 from bridge.tools.tool_runner import ToolRunner, runnable_tools
@@ -96,13 +97,25 @@ def test_a_name_that_is_changed_is_told_and_called_by_its_own() -> None:
     assert imported.warnings == ('notes: the tool "readNote" is offered as read_note.',)
 
 
-@pytest.mark.parametrize("taken", [(), ("other",)])
-def test_a_name_that_is_taken_is_left_out_and_told(taken: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("taken", "offered"),
+    [
+        ((), ["other", "read_note", "my_notes_read_note"]),
+        (("other",), ["my_notes_other", "read_note", "my_notes_read_note"]),
+        (("other", "my_notes_other"), ["read_note", "my_notes_read_note"]),
+    ],
+)
+def test_a_name_that_is_taken_gets_its_server_s_before_it_or_is_left_out(
+    taken: tuple[str, ...], offered: list[str]
+) -> None:
     both = [listed("other"), listed("readNote"), listed("read_note")]
-    imported = import_tools(both, server="notes", taken=taken)
-    names = [each.name_there for each in imported.tools]
-    assert names == (["readNote"] if taken else ["other", "readNote"])
-    assert sum("left out" in warning for warning in imported.warnings) == 1 + len(taken)
+    imported = import_tools(both, server="My Notes", taken=taken)
+    assert [each.definition.name for each in imported.tools] == offered
+    # Called by its own name all the same.
+    assert imported.tools[-1].name_there == "read_note"
+    told = "\n".join(imported.warnings)
+    assert 'the tool "read_note" is my_notes_read_note: there is another read_note.' in told
+    assert ("left out" in told) is (len(offered) == 2)
 
 
 @pytest.mark.parametrize(
@@ -238,3 +251,26 @@ async def test_a_server_gets_nothing_of_the_environment_but_what_it_is_given(
         )
     assert "FOR_THE_SERVER" in given["structuredContent"]["names"]
     assert "SECRET_OF_OURS" not in given["structuredContent"]["names"]
+
+
+async def test_the_end_of_a_server_is_told_once_and_its_tools_are_unavailable() -> None:
+    ended: list[str] = []
+    async with started_server(command(), when_ended=ended.append) as server:
+        tools = [
+            each._replace(unavailable=server.ended)
+            for each in runnable_tools(server.package(), server.handlers())
+        ]
+        runner = ToolRunner(tools)
+        host = PackageHost(runner)
+        assert host.availability("echo") is None
+        assert (await call(runner, "die"))["isError"] is True
+        assert ended == ["notes"]
+        unavailable = host.availability("echo")
+        assert unavailable is not None
+        assert "The server notes has ended." in unavailable.reason
+        assert (await call(runner, "echo"))["isError"] is True
+    assert ended == ["notes"]
+    # One that is ended with its context has not ended by itself.
+    async with started_server(command(), when_ended=ended.append):
+        pass
+    assert ended == ["notes"]

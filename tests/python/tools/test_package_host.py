@@ -275,3 +275,24 @@ def test_an_error_of_what_only_reads_says_that_nothing_was_changed() -> None:
         output_of(error_result("no such note"))
     assert "readOnly" not in raised.value.data
     assert "hint" not in raised.value.data
+
+
+@pytest.mark.parametrize(
+    ("more", "note"),
+    [
+        ({}, ""),
+        ({"transport": "mcp", "family": "notes"}, "[A tool of the server notes: "),
+        (
+            {"annotations": ToolAnnotations(category="unknown", destructive=True)},
+            "[What it may do is not known: ",
+        ),
+        ({"annotations": ToolAnnotations(category="unknown", destructive=False)}, ""),
+        ({"ask_on_keys": ("at",)}, "[An agent host asks a person first where at is sent.]"),
+    ],
+)
+async def test_a_description_says_what_an_action_has_no_member_for(
+    more: dict[str, Any], note: str
+) -> None:
+    (action,) = (await App(PackageHost(runner_of(**more))).ask("actions/list"))["result"]["actions"]
+    assert ("[" in action["description"]) is (note != "")
+    assert note in action["description"]

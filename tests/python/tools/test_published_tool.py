@@ -109,6 +109,7 @@ def test_mcp_is_told_names_schemas_and_hints_in_its_own_words() -> None:
                 "estimatedDurationMs": 50,
                 "cancellable": True,
                 "askOnKeys": ["days"],
+                "features": ["weather.read"],
                 "escalations": ["weather.write"],
                 "presentation": "card",
                 "cardType": "weather.result",
