@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +32,12 @@ examples:
   bascule tools new books --sample receivables
   cd my-tools && python -m pytest
 
-The directory is made, or has to be empty.
+The directory is made, or has to be empty. Its test needs pytest in the Python that runs bascule.
+
+A package of the tier project has no handlers but one entry.wasm, for which nothing is written
+here: a WASI command (in Rust: cargo build --target wasm32-wasip1) that reads a line
+{"tool", "arguments", "session", "call"} from standard input and writes a result as a line, such
+as {"content": "Hello!"}. Write tier = "project" into package.toml, and see `tools check`.
 """
 _MANIFEST: Final = """\
 name = "{package}"
@@ -182,11 +190,21 @@ def run(args: argparse.Namespace) -> int:
     print(f"\nTry it:  bascule tools check {place}")
     if args.sample is None:
         print(f"         bascule tools call {place} {args.tool} name=Ada")
-        print(f"         python -m pytest {place}")
+        print(f"         {_python()} -m pytest {place}")
+        if find_spec("pytest") is None:
+            print(f"pytest is not installed there yet: {_python()} -m pip install pytest")
     else:
         print(f"         bascule tools list {place}")
         print(f"         bascule tools serve {place}")
     return ExitCode.DONE
+
+
+def _python() -> str:
+    """Return the Python that runs this command, as it would be typed: it has what tests import."""
+    found = shutil.which("python")
+    if found is not None and Path(found).absolute() == Path(sys.executable).absolute():
+        return "python"
+    return printable(shlex.quote(sys.executable))
 
 
 def sample_files(name: str) -> dict[str, str]:

@@ -174,7 +174,8 @@ async def started_server(
         from mcp import Client, StdioServerParameters  # noqa: PLC0415 - an extra
     except ImportError:
         raise OutsideServerError(
-            "importing needs the official client of MCP: pip install 'bascule[mcp]'"
+            "importing needs the official client of MCP: pip install 'bascule[mcp]', or"
+            " pip install -e '.[mcp]' in a checkout"
         ) from None
     program, *arguments = command.words
     parameters = StdioServerParameters(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["WasmCode", "WasmRun"]
 
 _MISSING: Final = (
-    "This package is WebAssembly, and wasmtime is not installed: pip install 'bascule[tools]'."
+    "This package is WebAssembly, and wasmtime is not installed: pip install 'bascule[tools]', or"
+    " pip install -e '.[tools]' in a checkout."
 )
 _WASI: Final = "wasi_snapshot_preview1"
 _SUCCESS, _BADF, _IO, _NOTSUP = 0, 8, 29, 58

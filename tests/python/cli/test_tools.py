@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bridge.cli import tools_new
 from bridge.cli.completion import FILES, candidates
 from bridge.cli.main import main
 from bridge.cli.tools import TOOLS_COMMANDS
@@ -406,6 +407,20 @@ def test_a_new_package_passes_its_check_and_its_test(tmp_path: Path, capfd: Capt
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "3 passed" in ran.stdout
+
+
+def test_a_new_package_is_tried_by_the_python_that_runs_the_command(
+    tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: "/another/python")
+    out = tools(capfd, "new", str(tmp_path / "one"))[1]
+    assert f"  {sys.executable} -m pytest {tmp_path}/one\n" in out
+    assert "pip install" not in out
+    monkeypatch.setattr(shutil, "which", lambda _: sys.executable)
+    monkeypatch.setattr(tools_new, "find_spec", lambda _: None)
+    out = tools(capfd, "new", str(tmp_path / "two"))[1]
+    assert f"  python -m pytest {tmp_path}/two\n" in out
+    assert "python -m pip install pytest" in out
 
 
 @pytest.mark.parametrize(
