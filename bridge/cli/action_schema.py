@@ -52,6 +52,8 @@ class Key(NamedTuple):
     """What it is where it is left out, as it would be written; empty where that is not told."""
     members: bool
     """Whether it is an object whose own keys are known."""
+    bounds: str = ""
+    """How long or large it may be, and whether it takes keys of any name; empty without."""
 
 
 class ActionSchema:
@@ -84,6 +86,7 @@ class ActionSchema:
                         _description(schema, forms),
                         _default(forms),
                         any("properties" in each for each in forms),
+                        _bounds(forms),
                     )
         return list(found.values())
 
@@ -244,6 +247,33 @@ def _description(schema: object, forms: list[Form]) -> str:
 def _default(forms: list[Form]) -> str:
     texts = (shown(form["default"]) for form in forms if "default" in form)
     return next((text for text in texts if len(text) <= _MAX_DEFAULT_SHOWN), "")
+
+
+_MEASURES: Final = (
+    ("minLength", "maxLength", " characters"),
+    ("minimum", "maximum", ""),
+    ("minItems", "maxItems", " elements"),
+)
+
+
+def _bounds(forms: list[Form]) -> str:
+    """Say what a schema of one form bounds; of several nobody could tell which one is meant."""
+    if len(forms) != 1 or closed_set(forms[0]):
+        return ""
+    (form,) = forms
+    found = []
+    for least, most, what in _MEASURES:
+        low, high = (form.get(name) for name in (least, most))
+        if isinstance(low, NumberText) and isinstance(high, NumberText):
+            found.append(f"{low} to {high}{what}")
+        elif isinstance(low, NumberText) and low != "0":
+            # Most numbers begin at 0: saying it each time would hide the others.
+            found.append(f"at least {low}{what}")
+        elif isinstance(high, NumberText):
+            found.append(f"at most {high}{what}")
+    if form.get("type") == "object" and form.get("additionalProperties", False) is not False:
+        found.append("other keys too" if _mapping(form.get("properties")) else "any keys")
+    return ", ".join(found)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from bridge.cli.input_options import add_input_options, input_text
 from bridge.cli.json_text import compact, read_object
 from bridge.cli.results import add_json_option
 from bridge.cli.styles import add_color_option
+from bridge.cli.terminal_text import printable
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.limits import BRIDGE_LIMITS
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+_CANCEL_SECONDS: Final = 2.0
+"""Whoever interrupts a command does not want to wait for it."""
 _EPILOG: Final = """\
 examples:
   bascule call my-app document.read
@@ -171,7 +174,11 @@ def _finish(
         task_id = task.get("id")
         from bridge.cli.progress_bar import await_with_bar  # noqa: PLC0415 - for waiting only
 
-        return finish_task(await_with_bar(app, str(task_id), deadline, args), args)
+        try:
+            return finish_task(await_with_bar(app, str(task_id), deadline, args), args)
+        except KeyboardInterrupt:
+            _cancel(args, str(task_id))
+            raise
     status = print_result(result, task, args)
     if not args.json:
         from shlex import quote  # noqa: PLC0415 - for a hint only
@@ -182,3 +189,15 @@ def _finish(
         where = "waits for a yes in the page" if asks_owner(task) else "goes on in the app"
         print(f"The call {where}. Ask for its result: {again} --wait", file=sys.stderr)
     return status
+
+
+def _cancel(args: argparse.Namespace, task_id: str) -> None:
+    """Ask for the end of what was waited for: whoever interrupts does not want it any more."""
+    try:
+        # Over a connection of its own: the other one may be in the midst of an answer.
+        with open_app(args) as app:
+            app.request("tasks/cancel", compact({"id": task_id}), _CANCEL_SECONDS)
+    except BasculeError:
+        print(f"bascule: the task {printable(task_id)} goes on in the app.", file=sys.stderr)
+    else:
+        print(f"bascule: the app was asked to cancel {printable(task_id)}.", file=sys.stderr)

@@ -52,6 +52,7 @@ COMMANDS: Final = {
         "pass JSON-RPC lines between standard input and the page",
         calls=True,
     ),
+    "tools": Command("bridge.cli.tools", "write, check, call and serve packages of tools"),
     "assets": Command("bridge.cli.assets", "write out the browser modules for your app"),
     "completion": Command("bridge.cli.completion_script", "print a completion script for a shell"),
     "demo": Command("bridge.cli.demo", "show a terminal editing a text that is open in a browser"),

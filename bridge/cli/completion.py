@@ -18,6 +18,7 @@ from bridge.cli.mcp_clients import MCP_CLIENTS
 from bridge.cli.parsing import CommandParser, Parser
 from bridge.cli.protocol_option import PROTOCOLS
 from bridge.cli.render_view import RENDER_ACTION
+from bridge.cli.tools import TOOLS_COMMANDS
 
 __all__ = ["FILES", "Candidate", "candidates"]
 
@@ -25,7 +26,7 @@ _PATIENCE_SECONDS: Final = 0.8
 _TARGET_OPTIONS: Final = ("--app", "--url", "--origin", "--token", "--token-file")
 _TAKES_ACTION: Final = frozenset({"call", "describe", "render"})
 _TAKES_FILE: Final = frozenset({"assets", "headless"})
-_TAKE_FILE: Final = frozenset({"--input-file", "--token-file", "--output", "-o"})
+_TAKE_FILE: Final = frozenset({"--input-file", "--import-file", "--token-file", "--output", "-o"})
 _FOR_PAGES: Final = frozenset({"open", "watch"})
 _SHELLS: Final = ("bash", "zsh", "fish")
 
@@ -61,11 +62,15 @@ def candidates(words: Sequence[str]) -> list[Candidate]:
     *before, current = words[1:] or [""]
     while before and before[0].startswith("-v"):
         before.pop(0)
-    if not before:
+    if not before or (before == ["tools"] and not current.startswith("-")):
         options = [Candidate("--help"), Candidate("--version"), Candidate("--verbose")]
-        named = [Candidate(name, command.summary) for name, command in COMMANDS.items()]
+        commands = TOOLS_COMMANDS if before else COMMANDS
+        named = [Candidate(name, command.summary) for name, command in commands.items()]
         return _fitting(options if current.startswith("-") else named, current)
     command = COMMANDS.get(before[0])
+    if before[0] == "tools" and len(before) > 1:
+        command = TOOLS_COMMANDS.get(before[1])
+        before = [f"tools {before[1]}", *before[2:]]
     if command is None:
         return []
     only = CommandParser()
@@ -145,8 +150,29 @@ def _by_position(command: str, typed: _Typed, current: str, parser: Parser) -> I
             yield from (Candidate(name, told.title) for name, told in MCP_CLIENTS.items())
     elif command in _TAKES_FILE:
         yield FILES
+    elif command.startswith("tools "):
+        yield from _of_package(command, typed.words, current)
     elif "--app" in parser.option_strings() and not command.startswith("browser-"):
         yield from _after_app(command, typed, current)
+
+
+def _of_package(command: str, words: Sequence[str], current: str) -> Iterator[Candidate]:
+    """Yield what may follow a package's directory. Runs no code of the package."""
+    if not words or command not in {"tools call", "tools describe"}:
+        yield FILES
+        return
+    from pathlib import Path  # noqa: PLC0415 - not for every completion
+
+    from bridge.tools.package_loader import load_package  # noqa: PLC0415
+
+    tools = load_package(Path(words[0])).tools
+    if len(words) == 1:
+        for tool in tools.values():
+            yield Candidate(tool.name, tool.description)
+    elif command == "tools call" and words[1] in tools:
+        from bridge.tools.published_tool import published_input  # noqa: PLC0415
+
+        yield from _input_words(published_input(tools[words[1]]), words[2:], current)
 
 
 def _after_app(command: str, typed: _Typed, current: str) -> Iterator[Candidate]:

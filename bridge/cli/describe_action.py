@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from bridge.cli.parsing import Parser, Subparsers
 
-__all__ = ["add_parser", "example_call", "run"]
+__all__ = ["add_parser", "example_call", "key_lines", "run"]
 
 _WIDEST: Final = 40
 _MAX_DEPTH: Final = 3
@@ -66,16 +66,19 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_line(result.text)
         return ExitCode.DONE
+    action, numbered = result.object_at("action"), result.revision is not None
     for line in description_lines(
-        result.object_at("action"), app_word(args), Style.of(args, sys.stdout)
+        action, app_word(args), Style.of(args, sys.stdout), numbered=numbered
     ):
         print(line)
     print_revision(result, args)
     return ExitCode.DONE
 
 
-def description_lines(action: dict[str, Any], app: str, style: Style) -> Iterator[str]:
-    """Yield what is known of an action, for people."""
+def description_lines(
+    action: dict[str, Any], app: str, style: Style, *, numbered: bool
+) -> Iterator[str]:
+    """Yield what is known of an action, for people. `numbered` is as for `example_call`."""
     name = printable(str(action.get("name")))
     yield f"{style(name, 'bold')}  {style(printable(str(action.get('kind'))), 'dim')}"
     if isinstance(action.get("description"), str):
@@ -85,17 +88,20 @@ def description_lines(action: dict[str, Any], app: str, style: Style) -> Iterato
         reason = printable(f"{why.get('reason')} [{why.get('code')}]")
         yield f"  {style('not available now:', 'yellow')} {reason}"
     yield ""
-    yield from _keys("input", _all_keys(action.get("inputSchema", True)), style)
-    yield from _keys("output", _all_keys(action.get("outputSchema", True)), style)
+    yield from key_lines("input", action.get("inputSchema", True), style)
+    yield from key_lines("output", action.get("outputSchema", True), style)
     yield style("call", "bold")
-    yield f"  {example_call(action, app)}"
+    yield f"  {example_call(action, app, numbered=numbered)}"
 
 
-def example_call(action: dict[str, Any], app: str) -> str:
-    """Return a call of an action as it could be typed."""
+def example_call(action: dict[str, Any], app: str, *, numbered: bool) -> str:
+    """Return a call of an action as it could be typed.
+
+    `numbered` says that the state it writes to has a revision: only then a write names one.
+    """
     words = ["bascule", "call", app, shlex.quote(str(action.get("name")))]
     words += [shlex.quote(word) for word in example_words(action.get("inputSchema", True))]
-    if action.get("kind") == "write":
+    if numbered and action.get("kind") == "write":
         words += ["--expected-revision", "latest"]
     return printable(" ".join(words))
 
@@ -118,15 +124,20 @@ def _all_keys(schema: object) -> list[Key]:
     return found
 
 
-def _keys(title: str, keys: list[Key], style: Style) -> Iterator[str]:
+def key_lines(title: str, schema: object, style: Style) -> Iterator[str]:
+    """Yield the keys of an `input` or an `output` under that title, for people.
+
+    Numbers in the schema are `NumberText`.
+    """
+    keys = _all_keys(schema)
     yield style(title, "bold")
     if not keys:
-        yield "  (nothing)" if title == "input" else "  (not told)"
+        yield "  (nothing)" if title == "input" else "  (not declared)"
     rows = []
     for key in keys:
-        need = ""
+        need = f", {key.bounds}" * bool(key.bounds)
         if title == "input":
-            need = ", required" if key.required else f", default {key.default}" * bool(key.default)
+            need += ", required" if key.required else f", default {key.default}" * bool(key.default)
         rows.append((printable(key.name), printable(key.type + need), printable(key.description)))
     widths = [min(max((len(row[i]) for row in rows), default=0), _WIDEST) for i in (0, 1)]
     for name, kind, text in rows:

@@ -158,7 +158,11 @@ def _load(command: Command) -> CommandModule:
 
 def _interrupted(*, sent: bool) -> int:
     """End as a process does that a person interrupts, so that a shell's loop ends as well."""
-    more = " The call may have run: inspect the state before trying it again." if sent else ""
+    told = (
+        " The call may have run, or go on: what is not answered yet cannot be cancelled from here."
+        " Inspect the state before trying it again."
+    )
+    more = told if sent else ""
     print(f"bascule: interrupted.{more}", file=sys.stderr)
     if sys.platform != "win32":
         import signal  # noqa: PLC0415 - for an interrupt only

@@ -28,13 +28,16 @@ class ActionError(BasculeError):
     `code` is the application error's `data.code`, or the name of one of JSON-RPC's own errors,
     such as METHOD_NOT_FOUND. `number` is the JSON-RPC error's, `data` its members. `outcome` is
     None, since the checks of a call come before it runs, except for errors that come after:
-    HOST_ERROR, INVALID_OUTPUT and LIMIT_EXCEEDED. Contract: errors.
+    HOST_ERROR, INVALID_OUTPUT and LIMIT_EXCEEDED, where `data.readOnly` does not say that the
+    action changes nothing. Contract: errors.
     """
 
     def __init__(self, number: int, message: str, data: Mapping[str, JsonValue]) -> None:
         told = data.get("code")
         code = told if isinstance(told, str) else _JSON_RPC_CODES.get(number, "UNKNOWN_ERROR")
-        outcome = Outcome.UNKNOWN if code in _MAY_HAVE_RUN else None
+        # An app that knows that the action only reads says so.
+        changes = data.get("readOnly") is not True
+        outcome = Outcome.UNKNOWN if code in _MAY_HAVE_RUN and changes else None
         super().__init__(code, message, outcome=outcome)
         self.number = number
         self.data = data

@@ -56,6 +56,7 @@ LATER_METHODS: Final = frozenset(
     {"tools/call", "resources/list", "resources/templates/list", "resources/read"}
 )
 """The methods that need an app."""
+_OF_RESOURCES: Final = LATER_METHODS - {"tools/call"}
 MODERN_METHODS: Final = LATER_METHODS | {_DISCOVER, "tools/list"}
 LEGACY_METHODS: Final = LATER_METHODS | {INITIALIZE, "ping", "tools/list"}
 
@@ -132,9 +133,10 @@ def version_refusal(params: Mapping[str, Any]) -> Refusal | None:
     return None
 
 
-def method_refusal(method: str, era: Era) -> Refusal | None:
-    """Check that there is such a method."""
-    if method in (MODERN_METHODS if era is Era.MODERN else LEGACY_METHODS):
+def method_refusal(method: str, era: Era, *, resources: bool = True) -> Refusal | None:
+    """Check that there is such a method. A server without `resources` has none that reads them."""
+    known = method in (MODERN_METHODS if era is Era.MODERN else LEGACY_METHODS)
+    if known and (resources or method not in _OF_RESOURCES):
         return None
     return Refusal(JsonRpcErrorNumber.METHOD_NOT_FOUND, "No such method in this revision of MCP.")
 

@@ -81,9 +81,9 @@ class Validator:
         if self._quick is not None:
             return self._quick(value)
         self._checks += 1
-        if self._checks == _MAX_SLOW_CHECKS and not self._old:
+        if self._checks == _MAX_SLOW_CHECKS:
             resources = self._resources
-            self._quick = quick_check(resources.root, resources.nodes, self._refs)
+            self._quick = quick_check(resources.root, resources.nodes, self._refs, old=self._old)
         return False
 
     def _plan_of(self, node: Node) -> Part:

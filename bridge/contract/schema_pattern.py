@@ -10,6 +10,7 @@ back-references) is refused when the schema is read. Not for reading patterns:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from bridge.contract.schema_pattern_program import (
@@ -26,6 +27,9 @@ _THREADS_PER_STEP: Final = 8
 _SPEND_EVERY: Final = 1_024
 _MAX_REMEMBERED: Final = 65_536
 """Of threads and transitions per pattern: ever new characters must not fill the memory."""
+
+_program = lru_cache(maxsize=64)(compile_program)
+"""Packages of tools hold one and the same pattern a thousand times; a program never changes."""
 
 _END: Final = 0
 _WORD: Final = 1
@@ -55,13 +59,18 @@ class Pattern:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._program: Sequence[Instruction] = compile_program(source)
+        self._program: Sequence[Instruction] = _program(source)
         self._forget()
 
     def _forget(self) -> None:
         self._remembered = 0
         self._start = _State((), _END)
         self._states: dict[tuple[tuple[int, ...], int], _State] = {}
+
+    @property
+    def size(self) -> int:
+        """How many instructions it became, to which the time of its reading is in proportion."""
+        return len(self._program)
 
     def occurs(self, text: str, spend: Callable[[float], None] = lambda _: None) -> bool:
         """Say whether it matches anywhere in a text.

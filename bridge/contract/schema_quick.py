@@ -37,6 +37,20 @@ _KNOWN: Final = frozenset(
         *("deprecated", "readOnly", "writeOnly"),
     ]
 )
+_KNOWN_OLD: Final = (
+    _KNOWN
+    - {
+        "$defs",
+        "minContains",
+        "maxContains",
+        "prefixItems",
+        "dependentRequired",
+        "dependentSchemas",
+    }
+) | {"definitions"}
+"""Of draft-07, which has no more than that in common."""
+_BESIDE_OLD_REF: Final = frozenset({"$ref", "$comment", "title", "description"})
+"""A `$ref` of draft-07 stands alone: whatever else is beside it is ignored."""
 _MAX_STEPS_PER_VALUE: Final = 24
 """Times the values of the largest message, this is within the interpreter's limit of work."""
 _MAX_DEPTH: Final = 100
@@ -48,25 +62,26 @@ class _NotQuick(Exception):  # noqa: N818 - says what a schema is, nothing is wr
 
 
 def quick_check(
-    root: Node, nodes: Sequence[SchemaObject], refs: Mapping[int, Node]
+    root: Node, nodes: Sequence[SchemaObject], refs: Mapping[int, Node], *, old: bool = False
 ) -> QuickCheck | None:
     """Return a check that says yes to nothing that does not match, where one is to be had.
 
-    `nodes` are all schemas inside of `root`, of 2020-12; `refs` tells by identity where the
-    `$ref` of each leads.
+    `nodes` are all schemas inside of `root`, of 2020-12 or, where they are `old`, of draft-07;
+    `refs` tells by identity where the `$ref` of each leads.
     """
     if not isinstance(root, dict | bool):
         return None
     try:
         for node in nodes:
-            _look_at(node)
+            _look_at(node, old=old)
         _Measure(refs).measure(root)
     except (_NotQuick, RecursionError):
         return None
     import jsonschema_rs  # noqa: PLC0415 - takes 50 ms; a command checks a value or two
 
     try:
-        validator = jsonschema_rs.Draft202012Validator(root, validate_formats=False, offline=True)
+        kind = jsonschema_rs.Draft7Validator if old else jsonschema_rs.Draft202012Validator
+        validator = kind(root, validate_formats=False, offline=True)
     except (ValueError, jsonschema_rs.ReferencingError):
         # It asks more of what only describes a schema.
         return None
@@ -82,8 +97,13 @@ def quick_check(
     return check
 
 
-def _look_at(node: SchemaObject) -> None:
-    if not _KNOWN.issuperset(node):
+def _look_at(node: SchemaObject, *, old: bool) -> None:
+    if not (_KNOWN_OLD if old else _KNOWN).issuperset(node):
+        raise _NotQuick
+    if old and (
+        isinstance(node.get("items"), list)
+        or ("$ref" in node and not _BESIDE_OLD_REF.issuperset(node))
+    ):
         raise _NotQuick
     for each in (*node.get("enum", ()), node.get("const"), *(node.get(key) for key in _BOUNDS)):
         if type(each) in (int, float):

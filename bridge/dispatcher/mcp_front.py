@@ -30,7 +30,7 @@ from bridge.contract.strict_json import dumps
 from bridge.dispatcher.app_error import to_wire_error
 from bridge.dispatcher.envelope import Envelope, read_envelope
 from bridge.dispatcher.mcp_answers import McpAnswers, ServerInfo, error_line, result_line
-from bridge.dispatcher.mcp_catalog import INSTRUCTIONS, TOOLS, TOOLS_BY_NAME
+from bridge.dispatcher.mcp_catalog import NINE_TOOLS, Catalog
 from bridge.dispatcher.params import ABSENT, Params
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
     "Taken",
 ]
 
-_CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {}, "resources": {}}
+_FIRST_PAGE: Final = "0"
 _LASTING_MS: Final = MCP_LIMITS.catalog_ttl_seconds * 1_000
 
 
@@ -88,11 +88,14 @@ class McpFront:
     """The front of one server.
 
     `accept_older` answers an offer of 2025-06-18 as it was made, for clients that refuse the
-    counter-offer.
+    counter-offer. `catalog` is what the server offers.
     """
 
-    def __init__(self, server: ServerInfo, *, accept_older: bool = False) -> None:
+    def __init__(
+        self, server: ServerInfo, *, accept_older: bool = False, catalog: Catalog = NINE_TOOLS
+    ) -> None:
         self._server = server
+        self._catalog = catalog
         self._accept_older = accept_older
         self._answers = McpAnswers(server)
         self._written: dict[tuple[str, Era], bytes] = {}
@@ -110,7 +113,7 @@ class McpFront:
             return _notification(envelope)
         method, params = envelope.method, envelope.params
         era = era_of(method, params)
-        refusal = _refusal(envelope, era)
+        refusal = _refusal(envelope, era, self._catalog)
         if refusal is not None:
             return Answered(error_line(envelope.id, *refusal), refused=True)
         if method in LATER_METHODS:
@@ -170,10 +173,14 @@ class McpFront:
 
     def _result(self, method: str, params: Params, era: Era) -> bytes:
         """Return the result of a method that needs no app, as it is written."""
-        version = self._version(params["protocolVersion"]) if method == INITIALIZE else ""
-        key = (method + version, era)
+        detail = ""
+        if method == INITIALIZE:
+            detail = self._version(params["protocolVersion"])
+        elif method == "tools/list":
+            detail = params.get("cursor", _FIRST_PAGE)
+        key = (method + detail, era)
         if key not in self._written:
-            self._written[key] = dumps(_RESULTS[method](self, era, version))
+            self._written[key] = dumps(_RESULTS[method](self, era, detail))
         return self._written[key]
 
     def _version(self, offered: str) -> str:
@@ -182,24 +189,26 @@ class McpFront:
     def _discover(self, era: Era, _version: str) -> dict[str, Any]:
         result = {
             "supportedVersions": list(SUPPORTED),
-            "capabilities": _CAPABILITIES,
-            "instructions": INSTRUCTIONS,
+            "capabilities": dict(self._catalog.capabilities),
+            "instructions": self._catalog.instructions,
         }
         return self._answers.in_era(era, result, _LASTING_MS)
 
     def _initialize(self, _era: Era, version: str) -> dict[str, Any]:
         return {
             "protocolVersion": version,
-            "capabilities": _CAPABILITIES,
+            "capabilities": dict(self._catalog.capabilities),
             "serverInfo": self._server.as_json(),
-            "instructions": INSTRUCTIONS,
+            "instructions": self._catalog.instructions,
         }
 
     def _ping(self, _era: Era, _version: str) -> dict[str, Any]:
         return {}
 
-    def _tools_list(self, era: Era, _version: str) -> dict[str, Any]:
-        return self._answers.in_era(era, {"tools": TOOLS}, _LASTING_MS)
+    def _tools_list(self, era: Era, cursor: str) -> dict[str, Any]:
+        pages, number = self._catalog.pages, int(cursor)
+        more = {} if number + 1 == len(pages) else {"nextCursor": str(number + 1)}
+        return self._answers.in_era(era, {"tools": pages[number], **more}, _LASTING_MS)
 
 
 _RESULTS: Final[Mapping[str, Callable[[McpFront, Era, str], dict[str, Any]]]] = {
@@ -222,14 +231,14 @@ def _notification(envelope: Envelope) -> Taken:
     return _IGNORED
 
 
-def _refusal(envelope: Envelope, era: Era) -> Refusal | None:
+def _refusal(envelope: Envelope, era: Era, catalog: Catalog) -> Refusal | None:
     """Check a request, in the contract's order."""
     method, params = envelope.method, envelope.params
     if era is Era.MODERN:
         refusal = meta_refusal(params) or version_refusal(params)
         if refusal is not None:
             return refusal
-    refusal = method_refusal(method, era)
+    refusal = method_refusal(method, era, resources="resources" in catalog.capabilities)
     if refusal is not None:
         return refusal
     if envelope.error is not None:
@@ -238,7 +247,7 @@ def _refusal(envelope: Envelope, era: Era) -> Refusal | None:
     if refusal is not None:
         return refusal
     check = _PARAMS.get(method)
-    wrong = None if check is None else check(params)
+    wrong = None if check is None else check(params, catalog)
     return None if wrong is None else _invalid_params(wrong)
 
 
@@ -246,7 +255,7 @@ def _invalid_params(message: str) -> Refusal:
     return Refusal(JsonRpcErrorNumber.INVALID_PARAMS, message)
 
 
-def _initialize_params(params: Params) -> str | None:
+def _initialize_params(params: Params, _catalog: Catalog) -> str | None:
     if not isinstance(params.get("protocolVersion"), str):
         return "params.protocolVersion must be a string"
     for name in ("capabilities", "clientInfo"):
@@ -255,34 +264,40 @@ def _initialize_params(params: Params) -> str | None:
     return None
 
 
-def _tools_list_params(params: Params) -> str | None:
-    if "cursor" in params:
+def _tools_list_params(params: Params, catalog: Catalog) -> str | None:
+    if "cursor" not in params:
+        return None
+    further = range(1, len(catalog.pages))
+    if not further:
         return "params.cursor must be left out: there are no further pages"
-    return None
+    # As it was told, character by character: no other text names a page.
+    if params["cursor"] in map(str, further):
+        return None
+    return "params.cursor must be the nextCursor of an answer before"
 
 
-def _tools_call_params(params: Params) -> str | None:
+def _tools_call_params(params: Params, catalog: Catalog) -> str | None:
     name = params.get("name")
     if not isinstance(name, str):
         return "params.name must be a string"
-    if name not in TOOLS_BY_NAME:
+    if name not in catalog.tools:
         return "No such tool; see tools/list."
     if not isinstance(params.get("arguments", {}), Mapping):
         return "params.arguments must be an object"
     return None
 
 
-def _resources_list_params(params: Params) -> str | None:
+def _resources_list_params(params: Params, _catalog: Catalog) -> str | None:
     if not isinstance(params.get("cursor", ""), str):
         return "params.cursor must be a string"
     return None
 
 
-def _resources_read_params(params: Params) -> str | None:
+def _resources_read_params(params: Params, _catalog: Catalog) -> str | None:
     return None if isinstance(params.get("uri"), str) else "params.uri must be a string"
 
 
-_PARAMS: Final[Mapping[str, Callable[[Params], str | None]]] = {
+_PARAMS: Final[Mapping[str, Callable[[Params, Catalog], str | None]]] = {
     INITIALIZE: _initialize_params,
     "tools/list": _tools_list_params,
     "tools/call": _tools_call_params,

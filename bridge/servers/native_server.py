@@ -129,6 +129,11 @@ class NativeServer:
         """How many are open."""
         return len(self._peers)
 
+    @property
+    def answering(self) -> bool:
+        """Whether a call goes on for a caller, or its answer is being written."""
+        return any(peer.waiting is not None or peer.wants_output for peer in self._peers)
+
     def fileno(self) -> int:
         """Return a handle that is readable when `poll` has something to do.
 

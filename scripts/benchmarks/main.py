@@ -19,6 +19,7 @@ from scripts.benchmarks import (
     native,
     peers,
     strict_json,
+    tools,
 )
 
 BENCHMARKS: dict[str, Callable[[int], str]] = {
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[int], str]] = {
     "dispatcher": dispatcher.run,
     "native": native.run,
     "bus": bus.run,
+    "tools": tools.run,
 }
 
 

@@ -18,7 +18,13 @@ JAVASCRIPT_TEST = re.compile(
     r"""\b(?:test|it)\(\s*(["'`])(?P<name>(?:\\.|(?!\1).)*)\1""", re.DOTALL
 )
 
-BY_HEADING = [path for path in REQUIREMENTS if path.name in {"core.toml", "mcp.toml", "bus.toml"}]
+NOT_ALL_BUILT = [path for path in REQUIREMENTS if path.name == "tools.toml"]
+"""Files with rules that wait for something else to be built."""
+BY_HEADING = [
+    path
+    for path in REQUIREMENTS
+    if path.name in {"core.toml", "mcp.toml", "bus.toml", "tools.toml"}
+]
 """Files that hold every rule of a reference, by its headings."""
 
 Rule = dict[str, object]
@@ -75,6 +81,11 @@ def problems(rule: Rule) -> list[str]:
         found.append("has no text")
     if rule.get("source") not in SOURCES:
         found.append(f"has source {rule.get('source')!r}")
+    if "later" in rule:
+        # What is not built has no test; once one is bound, it is built.
+        if not isinstance(rule["later"], str) or not rule["later"]:
+            found.append("does not say what it waits for")
+        return [*found, "is for later and has tests"] if tests is not None else found
     if not isinstance(tests, list) or not tests:
         return [*found, "has no test"]
     for name in tests:
@@ -106,6 +117,12 @@ def test_every_rule_names_a_heading_and_every_heading_has_rules(path: Path) -> N
     assert set(headings(path)) <= set(named)
 
 
+@pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
+def test_only_the_tools_of_packages_have_rules_that_are_not_built_yet(path: Path) -> None:
+    later = [rule["id"] for rule in rules(path) if "later" in rule]
+    assert (path in NOT_ALL_BUILT) == (later != [])
+
+
 def test_a_rule_without_a_test_or_with_an_unknown_one_is_found() -> None:
     here = Path(__file__).relative_to(ROOT)
     rule: Rule = {"id": "x", "text": "t", "source": "contract", "tests": []}
@@ -113,6 +130,10 @@ def test_a_rule_without_a_test_or_with_an_unknown_one_is_found() -> None:
     assert problems(rule | {"tests": [f"{here}::test_ids_of_rules_are_unique"]}) == []
     assert "does not define" in problems(rule | {"tests": [f"{here}::test_nothing"]})[0]
     assert "does not exist" in problems(rule | {"tests": ["tests/none.py::test_nothing"]})[0]
+    later: Rule = {"id": "x", "text": "t", "source": "reference", "later": "what is to come"}
+    assert problems(later) == []
+    assert problems(later | {"later": ""}) == ["does not say what it waits for"]
+    assert problems(later | {"tests": []}) == ["is for later and has tests"]
     vectors = "tests/vectors/batches.json"
     assert problems(rule | {"tests": [f"{vectors}::a batch of one call"]}) == []
     assert "does not define" in problems(rule | {"tests": [f"{vectors}::a batch of none"]})[0]

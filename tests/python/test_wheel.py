@@ -133,6 +133,16 @@ def test_a_source_distribution_brings_the_bundle_along(tmp_path: Path) -> None:
     assert {"build/bundle/bascule.js", "scripts/config/wheel_files.py"} <= names
 
 
+def test_the_installed_command_has_packages_of_tools_to_start_from(
+    installed: Path, tmp_path: Path
+) -> None:
+    made = run_installed(installed, tmp_path, "tools", "new", "books", "--sample", "receivables")
+    assert made.returncode == 0, made.stderr
+    report = run_installed(installed, tmp_path, "tools", "call", "books", "ageing_report")
+    assert report.returncode == 0, report.stderr
+    assert b'"overdue": {"count": 7, "amount": 102600}' in report.stdout
+
+
 def test_the_installed_command_runs_one_shot_commands(installed: Path, tmp_path: Path) -> None:
     done = run_installed(installed, tmp_path, "--version")
     assert (done.returncode, done.stdout) == (0, f"bascule {__version__}\n".encode())

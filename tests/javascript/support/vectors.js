@@ -10,10 +10,13 @@ import { readVectors } from "./vector_runner.js";
 
 const FOLDER = join(import.meta.dirname, "../../vectors");
 /**
- * What every reader of JSON or of schemas is judged by, and the catalog; all other files are
+ * What every reader of JSON, of schemas or of tools is judged by, and the catalog; all others are
  * conversations with the fixture host.
  */
-const NO_CONVERSATIONS = new Set(["strict_json.json", "schema.json", "mcp_catalog.json"]);
+const NO_CONVERSATIONS = new Set([
+  ...["strict_json.json", "schema.json", "mcp_catalog.json"],
+  ...["tool_names.json", "settled_status.json"],
+]);
 
 /**
  * @param {string} name

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.cli.action_example import example_words
-from bridge.cli.describe_action import description_lines
+from bridge.cli.describe_action import description_lines, example_call, key_lines
 from bridge.cli.input_words import read_words
 from bridge.cli.json_text import compact, read
 from bridge.cli.styles import Style
@@ -101,7 +101,7 @@ def test_where_nothing_is_found_the_keys_are_a_start() -> None:
 def test_the_members_of_a_tool_s_arguments_and_of_its_attachment_are_shown() -> None:
     schema = of("arguments", "attachment", arguments=POINT, attachment=ATTACHMENT)
     action = {"name": "a.b", "kind": "read", "inputSchema": read(json.dumps(schema))}
-    shown = "\n".join(description_lines(action, "app", Style(on=False)))
+    shown = "\n".join(description_lines(action, "app", Style(on=False), numbered=True))
     for key in ("arguments.x", "arguments.y", "attachment.data", "attachment.resource"):
         assert f"  {key} " in shown
     assert "bascule call app a.b arguments.x=3 arguments.y=1.5 attachment=@FILE" in shown
@@ -110,4 +110,39 @@ def test_the_members_of_a_tool_s_arguments_and_of_its_attachment_are_shown() -> 
 def test_schemas_that_mean_themselves_have_an_end() -> None:
     schema = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
     action = {"name": "a", "kind": "read", "inputSchema": schema}
-    assert len(list(description_lines(action, "app", Style(on=False)))) < 40
+    assert len(list(description_lines(action, "app", Style(on=False), numbered=True))) < 40
+
+
+@pytest.mark.parametrize(
+    ("numbered", "ending"), [(True, " --expected-revision latest"), (False, "")]
+)
+def test_a_write_names_a_revision_where_the_app_has_one(numbered: bool, ending: str) -> None:
+    action = {"name": "a.b", "kind": "write", "inputSchema": of()}
+    assert example_call(action, "app", numbered=numbered) == f"bascule call app a.b{ending}"
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": "string", "minLength": 1, "maxLength": 9}, "string, 1 to 9 characters"),
+        ({"type": "string", "maxLength": 9}, "string, at most 9 characters"),
+        ({"type": "integer", "minimum": 2}, "integer, at least 2"),
+        (
+            {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+            "string[], at most 3 elements",
+        ),
+        ({"type": "object", "additionalProperties": True}, "object, any keys"),
+        ({"type": "object", "additionalProperties": False}, "object"),
+        ({"type": ["string", "null"], "maxLength": 9}, "string or null"),
+        ({"enum": ["a"], "maxLength": 9}, "a"),
+    ],
+)
+def test_how_long_or_large_a_key_may_be_is_shown(schema: object, told: str) -> None:
+    shown = key_lines("input", read(json.dumps(of("k", k=schema))), Style(on=False))
+    assert f"  k  {told}, required" in list(shown)
+
+
+def test_an_open_object_with_keys_of_its_own_says_that_it_takes_others() -> None:
+    inner = {"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "string"}}
+    shown = key_lines("input", read(json.dumps(of(k=inner))), Style(on=False))
+    assert "  k    object, other keys too" in list(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pytest
 
 from bridge.cli.main import main
 from bridge.contract.error_codes import ExitCode, Outcome
+from tests.python.support.command_line import running_command
 from tests.python.support.fake_app import KEPT, SLUG, FakeApp, fake_app, sent
-from tests.python.support.fake_bridge import Answer, Bytes, FakeBridge, error
+from tests.python.support.fake_bridge import PATIENCE_SECONDS, Answer, Bytes, FakeBridge, error
 
 Captured = pytest.CaptureFixture[str]
 REVISION = 12345678901234567890
@@ -305,6 +307,30 @@ def test_a_call_that_the_owner_has_not_decided_on_in_time_goes_on_as_a_task(
     assert json.loads(out)["state"] == "running"
     assert "The call waits for a yes in the page." in err
     assert "--wait" in err
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_interrupted_wait_asks_for_the_end_of_its_task(
+    known: bool, running: tuple[FakeApp, FakeBridge], tmp_path: Path
+) -> None:
+    app, bridge = running
+    app.task_states = ["running"]
+    answered = bridge.script
+    if not known:
+        refusal = error("QUEUE_FULL")
+        bridge.script = lambda asked: refusal if b"tasks/cancel" in asked.body else answered(asked)
+    with running_command(tmp_path, "call", SLUG, "doc.export", "--wait") as child:
+        # The call, and then its task: it is in the midst of waiting.
+        bridge.wait_for("/rpc", 3)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=PATIENCE_SECONDS)
+    assert child.returncode == -signal.SIGINT
+    assert out == b""
+    assert (b"the app was asked to cancel t 1." in err) is known
+    assert (b"the task t 1 goes on in the app." in err) is not known
+    assert b"Inspect the state" in err
+    if known:
+        assert sent(bridge, "tasks/cancel") == [{"id": "t 1"}]
 
 
 def test_what_an_app_says_has_no_power_over_a_terminal(bridge: FakeBridge, capfd: Captured) -> None:

@@ -74,7 +74,7 @@ input
   where.column  left | right
 
 output
-  (not told)
+  (not declared)
 
 call
   bascule call my-app-2 doc.insert text=text --expected-revision latest

@@ -149,6 +149,7 @@ def test_every_command_is_there() -> None:
         "status",
         "browser-call",
         "browser-stdio",
+        "tools",
         "assets",
         "completion",
         "demo",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.client import ActionError
+from bridge.contract.error_codes import Outcome
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,11 @@ def test_of_many_errors_the_first_are_told() -> None:
     errors: Any = [{"path": f"/{i}", "message": "is wrong"} for i in range(50)]
     error = ActionError(1003, "It does not fit.", {"errors": errors})
     assert error.details() == [f"/{i}: is wrong" for i in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("data", "outcome"),
+    [({}, Outcome.UNKNOWN), ({"readOnly": "yes"}, Outcome.UNKNOWN), ({"readOnly": True}, None)],
+)
+def test_what_only_reads_may_not_have_run(data: Any, outcome: Outcome | None) -> None:
+    assert ActionError(1018, "It broke.", {"code": "HOST_ERROR", **data}).outcome is outcome

@@ -19,9 +19,16 @@ from tests.python.support.json_schemas import SCHEMAS, VALUES
 def quick(schema: Any) -> QuickCheck | None:
     validator = compile(schema)
     resources = validator._resources
-    if resources.dialect != "2020-12":
-        return None
-    return quick_check(resources.root, resources.nodes, validator._refs)
+    return quick_check(
+        resources.root, resources.nodes, validator._refs, old=resources.dialect == "draft-07"
+    )
+
+
+def old(schema: Any) -> Any:
+    """Return the same as a schema of draft-07."""
+    if not isinstance(schema, dict):
+        return schema
+    return {**schema, "$schema": "http://json-schema.org/draft-07/schema#"}
 
 
 FORM = {
@@ -43,6 +50,41 @@ def test_it_knows_the_schemas_of_ordinary_actions() -> None:
     assert check is not None
     assert check({"text": "a", "size": 5, "style": None, "marks": ["x", None]})
     assert not check({"text": "", "size": 5})
+
+
+OLD_FORM = {
+    **{key: value for key, value in FORM.items() if key != "$defs"},
+    "properties": {"text": {"type": "string", "minLength": 1}, "mark": {"$ref": "#/definitions/m"}},
+    "definitions": {"m": {"type": ["string", "null"]}},
+}
+
+
+def test_it_knows_those_of_draft_07_as_well() -> None:
+    check = quick(old(OLD_FORM))
+    assert check is not None
+    assert check({"text": "a", "mark": None})
+    assert not check({"text": "a", "mark": 5})
+    assert not check({"text": ""})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"items": [True, False]},
+        {"$ref": "#/definitions/a", "type": "string", "definitions": {"a": True}},
+        {"properties": {"a": {"$ref": "#/definitions/a", "maximum": 1}}, "definitions": {"a": {}}},
+        {"contains": True, "minContains": 2},
+        {"contains": True, "maxContains": 2},
+        {"prefixItems": [{"type": "string"}]},
+        {"dependencies": {"a": ["b"]}},
+        {"dependentRequired": {"a": ["b"]}},
+        {"dependentSchemas": {"a": False}},
+        {"additionalItems": False},
+        {"$defs": {"a": True}},
+    ],
+)
+def test_it_leaves_the_differences_of_draft_07_to_the_interpreter(schema: object) -> None:
+    assert quick(old(schema)) is None
 
 
 @pytest.mark.parametrize(
@@ -97,10 +139,11 @@ def test_a_validator_that_is_used_often_says_the_same_as_before() -> None:
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(SCHEMAS, st.lists(VALUES, max_size=6))
+@given(SCHEMAS, st.lists(VALUES, max_size=6), st.booleans())
 def test_it_says_yes_to_nothing_that_the_interpreter_refuses(
-    schema: object, values: list[object]
+    schema: object, values: list[object], is_old: bool
 ) -> None:
+    schema = old(schema) if is_old else schema
     try:
         validator = compile(schema)
     except SchemaError:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bridge.contract.mcp_messages import LEGACY, MODERN, OLDER, Era
 from bridge.contract.strict_json import loads
-from bridge.dispatcher.mcp_catalog import INSTRUCTIONS, TOOLS
+from bridge.dispatcher.mcp_catalog import INSTRUCTIONS, TOOLS, Catalog
 from bridge.dispatcher.mcp_front import (
     Answered,
     AppRequest,
@@ -403,3 +403,53 @@ def test_a_front_brings_in_no_dispatcher_no_validator_and_no_event_loop() -> Non
     assert "bridge.dispatcher.mcp_catalog" in loaded
     heavy = {"bridge.dispatcher.dispatcher", "bridge.contract.schema", "asyncio", "msgspec"}
     assert not heavy & set(loaded)
+
+
+GREET = {"name": "greet", "inputSchema": {"type": "object"}}
+LEAVE = {"name": "leave", "inputSchema": {"type": "object"}}
+TWO_PAGES = Catalog(
+    {"greet": GREET, "leave": LEAVE}, ((GREET,), (LEAVE,)), "Greets and leaves.", {"tools": {}}
+)
+
+
+def two_pages(line: str) -> Any:
+    taken = McpFront(ServerInfo("test", "1"), catalog=TWO_PAGES).take(line)
+    assert isinstance(taken, Answered)
+    return json.loads(taken.line)
+
+
+def test_another_catalog_is_listed_page_by_page() -> None:
+    first = two_pages(line_of("tools/list"))["result"]
+    assert first == {"tools": [GREET], "nextCursor": "1"}
+    assert two_pages(line_of("tools/list", {"cursor": "1"}))["result"] == {"tools": [LEAVE]}
+
+
+@pytest.mark.parametrize("cursor", ["0", "2", "01", "-1", "+1", "", "x", 1, None, ["1"]])
+def test_a_cursor_that_was_never_told_is_refused(cursor: object) -> None:
+    assert two_pages(line_of("tools/list", {"cursor": cursor}))["error"]["code"] == -32602
+
+
+def test_another_catalog_says_what_it_is() -> None:
+    told = two_pages(line_of("initialize", HELLO))["result"]
+    assert told["instructions"] == "Greets and leaves."
+    assert told["capabilities"] == {"tools": {}}
+
+
+def test_only_tools_of_the_catalog_are_called() -> None:
+    front = McpFront(ServerInfo("test", "1"), catalog=TWO_PAGES)
+    assert isinstance(front.take(line_of("tools/call", {"name": "greet"})), AppRequest)
+    refused = two_pages(line_of("tools/call", {"name": "actions_search"}))
+    assert refused["error"] == {"code": -32602, "message": "No such tool; see tools/list."}
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("resources/list", {}),
+        ("resources/templates/list", {}),
+        ("resources/read", {"uri": "app:1"}),
+    ],
+)
+def test_a_catalog_without_resources_has_no_method_for_them(method: str, params: Any) -> None:
+    assert two_pages(line_of(method, params))["error"]["code"] == -32601
+    assert isinstance(request(line_of(method, params)), AppRequest)

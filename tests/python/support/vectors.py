@@ -13,8 +13,11 @@ import pytest
 from tests.python.support.vector_runner import read_vectors
 
 ROOT = Path(__file__).parents[3]
-NO_CONVERSATIONS = {"strict_json.json", "schema.json", "mcp_catalog.json"}
-"""What every reader of JSON or of schemas is judged by, and the catalog; all other files are
+NO_CONVERSATIONS = {
+    *("strict_json.json", "schema.json", "mcp_catalog.json"),
+    *("tool_names.json", "settled_status.json"),
+}
+"""What every reader of JSON, of schemas or of tools is judged by, and the catalog; all others are
 conversations with the fixture host."""
 
 

@@ -1,0 +1,221 @@
+"""Loads packages from directories: reads the files, and puts together what the rules say.
+
+A package loads whole or not at all, and says everything that is wrong with it at once; other
+packages load all the same. Handlers are found elsewhere. Contract: package tools, loading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from bridge.contract.tool_names import TOOL_NAME_PATTERN, is_wire_safe_tool_name
+from bridge.tools.loading_limits import LOADING_LIMITS, LoadingLimits
+from bridge.tools.manifest_rules import MANIFEST_FILE, Manifest, read_manifest
+from bridge.tools.mapped_name import mapped_name
+from bridge.tools.package import LoadedPackages, Package, Tier
+from bridge.tools.package_files import (
+    ENTRY_FILE,
+    HANDLERS_DIRECTORY,
+    PackageFileError,
+    check_package_file,
+    list_directory,
+    read_package_file,
+)
+from bridge.tools.pattern_budget import PatternBudget
+from bridge.tools.problem_report import Report
+from bridge.tools.problems import PackageError, Problem, told
+from bridge.tools.tool_definition import ToolDefinition
+from bridge.tools.tool_reader import read_tool
+
+__all__ = ["TOOLS_DIRECTORY", "load_package", "load_packages", "tool_file"]
+
+TOOLS_DIRECTORY: Final = "tools"
+
+
+def tool_file(name: str) -> str:
+    """Return where a tool's schema is in its package."""
+    return f"{TOOLS_DIRECTORY}/{name}.json"
+
+
+def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) -> Package:
+    """Load one package. Raises `PackageError` with all of its problems, warnings among them.
+
+    Reads `package.toml` and each file of `tools/` once; of what runs it looks only whether there
+    is something that its tier has no use for. The same directory gives the same package and the
+    same problems in the same order. Blocks while it reads.
+    """
+    return _package(_read(Path(directory), limits))
+
+
+def load_packages(
+    directories: Iterable[str | Path], limits: LoadingLimits = LOADING_LIMITS
+) -> LoadedPackages:
+    """Load several packages, each of which loads or fails on its own.
+
+    A package that has the name of an earlier one, or a tool's, fails; one that failed takes no
+    names. A directory that is given twice is loaded once.
+    """
+    packages: list[Package] = []
+    failed: dict[Path, PackageError] = {}
+    owners: dict[str, str] = {}
+    for directory in dict.fromkeys(map(Path, directories)):
+        reading = _read(directory, limits)
+        reading.problems[:0] = _clashes(reading, packages, owners)
+        try:
+            package = _package(reading)
+        except PackageError as error:
+            failed[directory] = error
+            continue
+        packages.append(package)
+        owners.update(dict.fromkeys(package.tools, package.name))
+    return LoadedPackages(tuple(packages), failed)
+
+
+class _Reading(NamedTuple):
+    """What was read of a directory, whether or not it is a package."""
+
+    root: Path
+    manifest: Manifest | None
+    names: list[str]
+    """Of the tools' files, whatever stands in them."""
+    tools: dict[str, ToolDefinition]
+    problems: list[Problem]
+
+
+def _read(root: Path, limits: LoadingLimits) -> _Reading:
+    problems: list[Problem] = []
+    if not _is_directory(root):
+        problems.append(Problem("", "", "missing-directory", "is no directory: name one"))
+        return _Reading(root, None, [], {}, problems)
+    # Without cards that could be read every one would be told to be unknown.
+    manifest, card_types = _read_manifest(root, limits, problems)
+    names = _tool_names(root, limits, problems)
+    tools: dict[str, ToolDefinition] = {}
+    left, patterns = limits.max_package_bytes, PatternBudget(limits)
+    for name in names:
+        report = Report(tool_file(name), limits.max_problems_per_file)
+        try:
+            data = read_package_file(root, tool_file(name), limits.max_tool_file_bytes)
+        except PackageFileError as error:
+            report.error((), error.rule, str(error))
+            data = b""
+        left -= len(data)
+        if left < 0:
+            words = f"is past {limits.max_package_bytes:,} bytes of schemas: split the package"
+            problems.append(Problem(tool_file(name), "", "package-size", words))
+            break
+        tool = None if report.failed else read_tool(name, data, report, card_types, patterns)
+        problems += report.problems
+        if tool is not None:
+            tools[name] = tool
+    if manifest is not None:
+        problems += _unused(root, manifest.tier)
+    return _Reading(root, manifest, names, tools, problems)
+
+
+def _package(reading: _Reading) -> Package:
+    manifest, problems = reading.manifest, reading.problems
+    if manifest is None or any(problem.severity == "error" for problem in problems):
+        raise PackageError(problems)
+    return Package(
+        name=manifest.name,
+        version=manifest.version,
+        tier=manifest.tier,
+        description=manifest.description,
+        directory=reading.root,
+        cards=manifest.cards,
+        tools=reading.tools,
+        warnings=tuple(problems),
+    )
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # What may not even be looked at.
+        return False
+
+
+def _read_manifest(
+    root: Path, limits: LoadingLimits, problems: list[Problem]
+) -> tuple[Manifest | None, frozenset[str] | None]:
+    report = Report(MANIFEST_FILE, limits.max_problems_per_file)
+    read: tuple[Manifest | None, frozenset[str] | None] = None, None
+    try:
+        data = read_package_file(root, MANIFEST_FILE, limits.max_manifest_bytes)
+        read = read_manifest(data, report)
+    except PackageFileError as error:
+        inside = error.rule == "missing-file" and _exists(root.absolute().parent, MANIFEST_FILE)
+        more = ": the package is the directory above, name that one" if inside else ""
+        report.error((), error.rule, f"{error}{more}")
+    problems += report.problems
+    return read
+
+
+def _unused(root: Path, tier: Tier) -> list[Problem]:
+    """Warn of what would run a package of the other tier."""
+    if tier == "first-party" and _exists(root, ENTRY_FILE):
+        words = "is not run in a package of the tier first-party: it is for the tier project"
+        return [Problem(ENTRY_FILE, "", "entry-unused", words, "warning")]
+    if tier == "project" and _is_directory(root / HANDLERS_DIRECTORY):
+        words = f"are not run in a package of the tier project: that runs {ENTRY_FILE}"
+        return [Problem(HANDLERS_DIRECTORY, "", "handlers-unused", words, "warning")]
+    return []
+
+
+def _exists(root: Path, name: str) -> bool:
+    try:
+        check_package_file(root, name)
+    except PackageFileError:
+        return False
+    return True
+
+
+def _tool_names(root: Path, limits: LoadingLimits, problems: list[Problem]) -> list[str]:
+    """Return the names of the tools' files, telling what else lies among them."""
+    try:
+        # As many again may lie there that are no tools.
+        listing = list_directory(root, TOOLS_DIRECTORY, 2 * limits.max_tools)
+    except PackageFileError as error:
+        problems.append(Problem(TOOLS_DIRECTORY, "", error.rule, str(error)))
+        return []
+    names: list[str] = []
+    for entry in listing.names:
+        stem, dot, ending = entry.rpartition(".")
+        file = f"{TOOLS_DIRECTORY}/{entry}"
+        if not dot or ending.lower() != "json":
+            words = f"{told(entry)} is no tool's schema and is not read: keep it elsewhere"
+            problems.append(Problem(file, "", "stray-file", words, "warning"))
+        elif ending != "json" or not is_wire_safe_tool_name(stem):
+            better = mapped_name(stem)
+            form = "NAME.json" if better is None else f"{better}.json"
+            words = f"{told(entry)} names no tool: rename it to {form}, by {TOOL_NAME_PATTERN}"
+            problems.append(Problem(file, "", "tool-name", words))
+        else:
+            names.append(stem)
+    if not listing.complete or len(names) > limits.max_tools:
+        words = f"has more than {limits.max_tools:,} tools: split the package"
+        problems.append(Problem(TOOLS_DIRECTORY, "", "package-tools", words))
+        return []
+    if not names:
+        words = f"has no tool: write {TOOLS_DIRECTORY}/NAME.json"
+        problems.append(Problem(TOOLS_DIRECTORY, "", "no-tools", words, "warning"))
+    return names
+
+
+def _clashes(
+    reading: _Reading, packages: Iterable[Package], owners: dict[str, str]
+) -> list[Problem]:
+    found: list[Problem] = []
+    name = None if reading.manifest is None else reading.manifest.name
+    if any(name == other.name for other in packages):
+        words = f"a package {told(name)} is loaded already: give this one another name"
+        found.append(Problem(MANIFEST_FILE, "/name", "duplicate-package", words))
+    for name in reading.names:
+        if name in owners:
+            words = f"the package {told(owners[name])} has a tool of this name: rename this one"
+            found.append(Problem(tool_file(name), "", "duplicate-tool", words))
+    return found

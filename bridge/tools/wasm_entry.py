@@ -1,0 +1,182 @@
+"""A project package's `entry.wasm`: one line of JSON in, one out, a fresh instance for each call.
+
+What it cannot do is in `wasm_machine`; here it is called, in a thread, and what it wrote is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final
+
+from bridge.contract.limits import JSON_LIMITS
+from bridge.contract.strict_json import StrictJsonError, dumps, loads
+from bridge.tools.call_wait import Timer, loop_timer
+from bridge.tools.handler import CallRefused, Handler, ToolCall
+from bridge.tools.package import Package
+from bridge.tools.package_files import ENTRY_FILE, PackageFileError, read_package_file
+from bridge.tools.problems import PackageError, Problem
+from bridge.tools.result_limits import TIER_CEILING_SECONDS, WASM_LIMITS, WasmLimits
+from bridge.tools.session_context import SessionContext
+from bridge.tools.wasm_faults import entry_faults
+from bridge.tools.wasm_machine import WasmCode, WasmRun
+
+__all__ = ["WasmEntry", "check_entry", "entry_handlers"]
+
+_MAGIC: Final = b"\0asm\x01\0\0\0"
+_LINE_LIMITS: Final = JSON_LIMITS._replace(
+    max_encoded_bytes=2 * JSON_LIMITS.max_encoded_bytes,
+    max_values=2 * JSON_LIMITS.max_values,
+    max_depth=JSON_LIMITS.max_depth + 1,
+)
+"""The largest arguments that there may be, and the session around them."""
+_TIMED_OUT: Final = "The tool's entry took longer than it may, and was stopped."
+_STOPPED: Final = "The call was interrupted, and the tool's entry stopped."
+_BUSY: Final = "Too many calls of WebAssembly wait already; nothing was run."
+
+
+def entry_handlers(package: Package, limits: WasmLimits = WASM_LIMITS) -> Mapping[str, Handler]:
+    """Read a project package's entry, which runs all of its tools.
+
+    Raises `PackageError` where there is none that could run. Contract: package tools, WebAssembly.
+    """
+    code = _entry_code(package, limits)
+    entry = WasmEntry(WasmCode(code), limits=limits)
+    return dict.fromkeys(package.tools, entry)
+
+
+def check_entry(package: Package, limits: WasmLimits = WASM_LIMITS) -> list[Problem]:
+    """Compile a project package's entry, and tell what would keep each call of it from running.
+
+    For its author, before anybody calls: it takes about a second for each 2 MiB, and blocks.
+    Without wasmtime one warning says that nothing was looked at. Raises as `entry_handlers`.
+    """
+    code = _entry_code(package, limits)
+    try:
+        faults = entry_faults(code)
+    except ImportError:
+        words = "was not checked, since wasmtime is not installed: the extra `tools` brings it"
+        return [Problem(ENTRY_FILE, "", "entry-unchecked", words, "warning")]
+    return [Problem(ENTRY_FILE, "", "entry-shape", words) for words in faults]
+
+
+class WasmEntry:
+    """Runs calls of a project's tools. Contract: package tools, WebAssembly.
+
+    An instance has nothing that lasts, so a run can be stopped wherever it is: when its time is
+    up, when a cancellable tool's signal fires, and when whoever awaits it is cancelled.
+    """
+
+    def __init__(
+        self,
+        code: WasmCode,
+        *,
+        limits: WasmLimits = WASM_LIMITS,
+        seconds: float = TIER_CEILING_SECONDS["project"],
+        timer: Timer = loop_timer,
+    ) -> None:
+        self._code = code
+        self._limits = limits
+        self._seconds = seconds
+        self._timer = timer
+
+    async def run(
+        self, arguments: dict[str, Any], session: SessionContext, call: ToolCall
+    ) -> object:
+        """Run one call. Raises `CallRefused` for whatever is wrong with it."""
+        line = dumps(
+            {
+                "tool": call.tool,
+                "arguments": arguments,
+                "session": session.to_wire(),
+                "call": {"requestId": call.request_id, "seconds": self._seconds},
+            },
+            _LINE_LIMITS,
+        )
+        run = WasmRun(line + b"\n", self._limits)
+        late = CallRefused("TIMED_OUT", _TIMED_OUT)
+        interrupted = CallRefused("INTERRUPTED", _STOPPED)
+        future = _POOL.submit(lambda: _value(self._code.run(run), run))
+        ends = (
+            self._timer(self._seconds, lambda: run.stop(late)),
+            call.signal.when_cancelled(lambda: run.stop(interrupted)),
+        )
+        try:
+            return await asyncio.wrap_future(future)
+        except CallRefused as refused:
+            refused.log = run.stderr.decode("utf-8", "replace")
+            raise
+        except asyncio.CancelledError:
+            run.stop(interrupted)
+            raise
+        finally:
+            for end in ends:
+                end()
+
+
+def _entry_code(package: Package, limits: WasmLimits) -> bytes:
+    try:
+        code = read_package_file(package.directory, ENTRY_FILE, limits.max_entry_bytes)
+    except PackageFileError as error:
+        missing = "is not there: a project package needs one, a WASI command"
+        words = missing if error.rule == "missing-file" else str(error)
+        raise PackageError([Problem(ENTRY_FILE, "", error.rule, words)]) from None
+    if not code.startswith(_MAGIC):
+        words = "is no WebAssembly module, nor is a component one: build a WASI command"
+        raise PackageError([Problem(ENTRY_FILE, "", "entry-shape", words)])
+    return code
+
+
+def _value(code: int, run: WasmRun) -> object:
+    """Read what a run has written."""
+    if code != 0:
+        raise CallRefused("HANDLER_FAILED", f"The tool's entry ended with exit code {code}.")
+    written = bytes(run.stdout).removesuffix(b"\n")
+    if not written.strip():
+        raise CallRefused("INVALID_OUTPUT", "The tool's entry wrote no line.")
+    if b"\n" in written:
+        raise CallRefused("INVALID_OUTPUT", "The tool's entry wrote more than one line.")
+    try:
+        return loads(
+            written,
+            JSON_LIMITS._replace(
+                max_encoded_bytes=run.limits.max_output_bytes,
+                max_string_bytes=run.limits.max_output_bytes,
+                max_values=run.limits.max_output_values,
+                max_members=run.limits.max_output_values,
+            ),
+        )
+    except StrictJsonError as error:
+        words = f"The tool's entry wrote what is not strict JSON: {error}"
+        raise CallRefused("INVALID_OUTPUT", words) from None
+
+
+class _Pool:
+    """The threads of all entries, made when the first one runs."""
+
+    def __init__(self, limits: WasmLimits) -> None:
+        self._limits = limits
+        self._executor: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self._taken = 0
+
+    def submit(self, work: Callable[[], object]) -> Future[object]:
+        """Run something in a thread. Raises `CallRefused` where too much waits already."""
+        with self._lock:
+            if self._taken >= self._limits.max_runs + self._limits.max_waiting:
+                raise CallRefused("BUSY", _BUSY)
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(self._limits.max_runs, "wasm")
+            self._taken += 1
+            future: Future[object] = self._executor.submit(work)
+        future.add_done_callback(self._give_back)
+        return future
+
+    def _give_back(self, _: Future[object]) -> None:
+        with self._lock:
+            self._taken -= 1
+
+
+_POOL: Final = _Pool(WASM_LIMITS)

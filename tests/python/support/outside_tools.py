@@ -1,0 +1,81 @@
+"""Somebody else's MCP server: small, of the legacy revision, and badly behaved where it is asked.
+
+A program; it answers lines on standard input and output. Imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+_ANY = {"type": "object", "properties": {"a": {"type": "integer"}}}
+_NAMES = (
+    "echo",
+    "link",
+    "flood",
+    "fail",
+    "refuse",
+    "nonsense",
+    "noise",
+    "die",
+    "environment",
+    "readNote",
+)
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message:
+            told = _answer(message["method"], message.get("params", {}))
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **told}), flush=True)  # noqa: T201
+
+
+def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    if method == "initialize":
+        version = "\x1b[2J" * 99 if "--odd-version" in sys.argv else "3"
+        server = {"name": "outside", "version": version}
+        return _result(protocolVersion="2025-11-25", capabilities={"tools": {}}, serverInfo=server)
+    if method == "tools/list" and "--lists-nothing" not in sys.argv:
+        return _result(tools=[{"name": name, "inputSchema": _ANY} for name in _NAMES])
+    if method == "tools/call":
+        return _call(params["name"], params.get("arguments", {}))
+    return {"error": {"code": -32601, "message": "no such method"}}
+
+
+def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if name == "die":
+        os._exit(3)
+    if name == "noise":
+        # No UTF-8, no JSON, and a line that is longer than any message.
+        os.write(1, b"\xff\xfe\nlistening\n\n[1]\n")
+        for _ in range(9):
+            sys.stdout.write("x" * 1_000_000)
+        print(flush=True)  # noqa: T201
+        return _result(content=[{"type": "text", "text": "heard"}])
+    if name in {"echo", "readNote"}:
+        text = [{"type": "text", "text": json.dumps(arguments)}]
+        return _result(content=text, structuredContent=arguments, _meta={"secret": 1})
+    if name == "environment":
+        return _result(content=[], structuredContent={"names": sorted(os.environ)})
+    return _ANSWERS[name]
+
+
+def _result(**members: Any) -> dict[str, Any]:
+    return {"result": members}
+
+
+_ANSWERS = {
+    "link": _result(content=[{"type": "resource_link", "uri": "file:///note", "name": "n"}]),
+    "flood": _result(content=[{"type": "text", "text": "x" * 3_000_000}]),
+    "fail": _result(content=[{"type": "text", "text": "no such note"}], isError=True),
+    "refuse": {"error": {"code": -32500, "message": "not today"}},
+    "nonsense": _result(content=3),
+}
+
+
+if __name__ == "__main__":
+    main()

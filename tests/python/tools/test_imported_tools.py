@@ -1,0 +1,276 @@
+"""What other servers list and answer: a stranger's word, whatever it says."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.tools.imported_tools import import_tools
+from bridge.tools.mapped_name import mapped_name
+from bridge.tools.outside_server import OutsideCommand, OutsideServerError, started_server
+from bridge.tools.package_host import PackageHost
+from bridge.tools.session_context import LOCAL_SESSION
+from bridge.tools.tool_result import for_model
+from bridge.tools.tool_runner import ToolRunner, runnable_tools
+
+SERVER = Path(__file__).parents[1] / "support" / "outside_tools.py"
+TAKES = {"type": "object", "properties": {"a": {"type": "integer"}}}
+
+
+def listed(name: str = "read_note", **more: Any) -> dict[str, Any]:
+    return {"name": name, "description": "Reads a note.", "inputSchema": TAKES, **more}
+
+
+def command(*words: str) -> OutsideCommand:
+    return OutsideCommand("notes", (sys.executable, str(SERVER), *words))
+
+
+def test_a_listed_tool_becomes_a_definition() -> None:
+    output = {"type": "object", "properties": {"text": {"type": "string"}}}
+    imported = import_tools([listed(title="Read", outputSchema=output)], server="notes")
+    (tool,) = imported.tools
+    assert imported.warnings == ()
+    assert tool.name_there == "read_note"
+    defined = tool.definition
+    assert (defined.name, defined.title, defined.description) == (
+        "read_note",
+        "Read",
+        "Reads a note.",
+    )
+    assert defined.input.errors({"a": 1}) == []
+    assert defined.input.errors({"a": "1"}) != []
+    assert defined.output is not None
+    assert defined.output.errors({"text": 1}) != []
+
+
+@pytest.mark.parametrize(
+    "claimed",
+    [
+        {},
+        {"readOnlyHint": True, "destructiveHint": False},
+        {"category": "read", "cancellable": True, "idempotentHint": True, "openWorldHint": False},
+    ],
+)
+def test_whatever_a_server_claims_its_tools_are_unknown_and_destructive(claimed: Any) -> None:
+    (tool,) = import_tools([listed(annotations=claimed)], server="notes").tools
+    said = tool.definition.annotations
+    assert said.category == "unknown"
+    assert said.is_destructive
+    assert not said.is_read_only
+    assert not said.cancellable
+    assert said.idempotent is None
+
+
+@pytest.mark.parametrize(
+    ("there", "here"),
+    [
+        ("read_note", "read_note"),
+        ("a" * 64, "a" * 64),
+        ("a" * 65, "a" * 64),
+        ("readNote", "read_note"),
+        ("Read-Note", "read_note"),
+        ("notes.read/all", "notes_read_all"),
+        ("read__note", "read__note"),
+        ("HTTPGet", "httpget"),
+        ("-read-", "read"),
+        ("a" * 63 + "-b", "a" * 63),
+        ("1password", None),
+        ("", None),
+        ("読む", None),
+        ("__proto__", "proto"),
+        ("x" * 100_000, "x" * 64),
+    ],
+)
+def test_names_are_mapped_to_the_pattern(there: str, here: str | None) -> None:
+    assert mapped_name(there) == here
+
+
+def test_a_name_that_is_changed_is_told_and_called_by_its_own() -> None:
+    imported = import_tools([listed("readNote")], server="notes")
+    assert [(each.definition.name, each.name_there) for each in imported.tools] == [
+        ("read_note", "readNote")
+    ]
+    assert imported.warnings == ('notes: the tool "readNote" is offered as read_note.',)
+
+
+@pytest.mark.parametrize(
+    ("taken", "offered"),
+    [
+        ((), ["other", "read_note", "my_notes_read_note"]),
+        (("other",), ["my_notes_other", "read_note", "my_notes_read_note"]),
+        (("other", "my_notes_other"), ["read_note", "my_notes_read_note"]),
+    ],
+)
+def test_a_name_that_is_taken_gets_its_server_s_before_it_or_is_left_out(
+    taken: tuple[str, ...], offered: list[str]
+) -> None:
+    both = [listed("other"), listed("readNote"), listed("read_note")]
+    imported = import_tools(both, server="My Notes", taken=taken)
+    assert [each.definition.name for each in imported.tools] == offered
+    # Called by its own name all the same.
+    assert imported.tools[-1].name_there == "read_note"
+    told = "\n".join(imported.warnings)
+    assert 'the tool "read_note" is my_notes_read_note: there is another read_note.' in told
+    assert ("left out" in told) is (len(offered) == 2)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        None,
+        True,
+        {},
+        {"type": "array"},
+        {"type": "object", "properties": 3},
+        {"type": "object", "properties": {"a": {"$ref": "https://example.com/schema"}}},
+        {"type": "object", "properties": {"a": {"pattern": "(a"}}},
+        {"type": "object", "properties": {"a": {"pattern": "(?=a)a"}}},
+        {"type": "object", "x": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]},
+        {"type": "object", "$schema": "http://json-schema.org/draft-04/schema#"},
+        {"type": "object", "\ud800": 1},
+    ],
+)
+def test_a_tool_whose_input_cannot_be_checked_is_left_out(schema: Any) -> None:
+    tools = [listed("bad", inputSchema=schema), listed("good")]
+    imported = import_tools(tools, server="notes")
+    assert [each.name_there for each in imported.tools] == ["good"]
+    (warning,) = imported.warnings
+    assert warning.startswith('notes: the tool "bad" is left out')
+    assert warning.isprintable()
+
+
+def test_an_unusable_output_schema_costs_the_check_and_not_the_tool() -> None:
+    remote = {"type": "object", "$ref": "https://example.com/"}
+    imported = import_tools([listed(outputSchema=remote)], server="notes")
+    assert imported.tools[0].definition.output is None
+    assert imported.warnings == (
+        'notes: what "read_note" gives goes unchecked: its schema is unusable.',
+    )
+
+
+def test_words_of_a_stranger_are_short() -> None:
+    (tool,) = import_tools([listed(description="x" * 100_000, title="y" * 9_999)], server="n").tools
+    assert len(tool.definition.description) == 8_192
+    assert len(tool.definition.title) == 200
+
+
+def test_a_flood_of_tools_is_cut() -> None:
+    imported = import_tools((listed(f"tool_{n}") for n in range(513)), server="notes")
+    assert len(imported.tools) == 512
+    assert imported.warnings == ("notes: only the first 512 tools are imported.",)
+    assert import_tools((listed(f"t_{n}") for n in range(512)), server="notes").warnings == ()
+
+
+async def call(runner: ToolRunner, name: str, **arguments: Any) -> dict[str, Any]:
+    return for_model(await runner.call(name, arguments, LOCAL_SESSION))
+
+
+async def test_a_version_that_is_none_is_not_passed_on() -> None:
+    async with started_server(command("--odd-version")) as server:
+        assert server.package().version == "0"
+
+
+async def test_an_outside_tool_is_called_checked_and_bounded() -> None:
+    async with started_server(command()) as server:
+        assert server.version == "3"
+        package = server.package()
+        assert (package.name, package.tier) == ("notes", "project")
+        runner = ToolRunner(runnable_tools(package, server.handlers()))
+        given = await call(runner, "echo", a=1, n=None)
+        assert given["structuredContent"] == {"a": 1, "n": None}
+        assert "_meta" not in given
+        assert (await call(runner, "echo", a="one"))["isError"] is True
+        (link,) = (await call(runner, "link"))["content"]
+        assert (link["type"], link["resource"]["uri"]) == ("resource", "file:///note")
+        assert (await call(runner, "noise"))["content"][0]["text"] == "heard"
+        flood = (await call(runner, "flood"))["content"][0]["text"]
+        assert 0 < len(flood) < 1_000_000
+
+
+async def test_errors_of_an_outside_server_are_results() -> None:
+    async with started_server(command()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        own = await call(runner, "fail")
+        assert own == {"content": [{"type": "text", "text": "no such note"}], "isError": True}
+        refused = await call(runner, "refuse")
+        assert refused["isError"] is True
+        assert refused["content"][0]["text"] == "The server notes refused the call: not today"
+        broken = await call(runner, "nonsense")
+        assert broken["content"][0]["text"].startswith("The server notes did not answer as it has")
+        # And it is there still.
+        assert (await call(runner, "echo", a=2))["structuredContent"] == {"a": 2}
+
+
+async def test_a_server_that_dies_answers_with_errors_and_is_not_started_again() -> None:
+    async with started_server(command()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        assert "isError" not in await call(runner, "echo", a=1)
+        for name in ("die", "echo"):
+            answer = await call(runner, name)
+            assert answer["isError"] is True
+            assert "The server notes has ended." in answer["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("/no/such/program",), "does not start"),
+        ((sys.executable, "-c", "pass"), "does not start"),
+        ((sys.executable, str(SERVER), "--lists-nothing"), "does not list its tools"),
+    ],
+)
+async def test_a_server_that_cannot_be_imported_from_says_so(
+    words: tuple[str, ...], told: str
+) -> None:
+    with pytest.raises(OutsideServerError, match=told):
+        async with started_server(OutsideCommand("notes", words)):
+            pytest.fail("it has started")
+
+
+async def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with pytest.raises(OutsideServerError, match=r"pip install 'bascule\[mcp\]'"):
+        async with started_server(command()):
+            pytest.fail("it has started")
+    # Nothing else of the room needs it.
+    importlib.reload(importlib.import_module("bridge.tools.imported_tools"))
+
+
+async def test_a_server_gets_nothing_of_the_environment_but_what_it_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SECRET_OF_OURS", "1")
+    told = command()._replace(environment={"FOR_THE_SERVER": "2"})
+    async with started_server(told) as server:
+        given = await call(
+            ToolRunner(runnable_tools(server.package(), server.handlers())), "environment"
+        )
+    assert "FOR_THE_SERVER" in given["structuredContent"]["names"]
+    assert "SECRET_OF_OURS" not in given["structuredContent"]["names"]
+
+
+async def test_the_end_of_a_server_is_told_once_and_its_tools_are_unavailable() -> None:
+    ended: list[str] = []
+    async with started_server(command(), when_ended=ended.append) as server:
+        tools = [
+            each._replace(unavailable=server.ended)
+            for each in runnable_tools(server.package(), server.handlers())
+        ]
+        runner = ToolRunner(tools)
+        host = PackageHost(runner)
+        assert host.availability("echo") is None
+        assert (await call(runner, "die"))["isError"] is True
+        assert ended == ["notes"]
+        unavailable = host.availability("echo")
+        assert unavailable is not None
+        assert "The server notes has ended." in unavailable.reason
+        assert (await call(runner, "echo"))["isError"] is True
+    assert ended == ["notes"]
+    # One that is ended with its context has not ended by itself.
+    async with started_server(command(), when_ended=ended.append):
+        pass
+    assert ended == ["notes"]
