@@ -44,6 +44,7 @@ AUTHORS = {"planner.js", "planner.test.js", "counter_backend.js"}
 NOT_RUN_HERE = {
     "scripts/demo": "what it prints and shows is tested with the demo",
     "scripts/setup ": "the package that it makes is tested with the packages",
+    "# A package of tools": "it is a file of the tests of `bascule tools`, word for word",
 }
 """Blocks of shell that these tests leave to others, by how they begin."""
 

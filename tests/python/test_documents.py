@@ -20,6 +20,14 @@ from bridge.contract.limits import (
 )
 from bridge.contract.mcp_messages import McpErrorNumber
 from bridge.servers.bridge_routes import ROUTES
+from bridge.tools.loading_limits import LOADING_LIMITS, SENT_SCHEMA_LIMITS
+from bridge.tools.result_limits import (
+    CARD_LIMITS,
+    RESULT_LIMITS,
+    RUN_LIMITS,
+    TIER_CEILING_SECONDS,
+    WASM_LIMITS,
+)
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -156,3 +164,45 @@ def test_both_languages_have_the_same_limits_and_codes() -> None:
     assert dict(re.findall(r"^  ([A-Z_]+): (-32\d{3}),", messages, re.MULTILINE)) == {
         number.name: str(number.value) for number in McpErrorNumber
     }
+
+
+@pytest.mark.parametrize(
+    ("what", "numbers"),
+    [
+        ("blocks of `content`", [RESULT_LIMITS.max_blocks]),
+        ("texts of `content`", [RESULT_LIMITS.max_text_chars]),
+        ("`content` in all", [RESULT_LIMITS.max_content_bytes]),
+        ("one image", [RESULT_LIMITS.max_media_chars]),
+        ("`structuredContent`", [RESULT_LIMITS.max_structured_bytes]),
+        ("`_meta`", [RESULT_LIMITS.max_meta_bytes]),
+        ("one text in either", [RESULT_LIMITS.max_string_chars]),
+        ("elements or members", [RESULT_LIMITS.max_members]),
+        ("nested containers", [RESULT_LIMITS.max_depth]),
+        ("a card's payload", [CARD_LIMITS.max_bytes, CARD_LIMITS.max_string_chars]),
+        ("a first-party call", list(TIER_CEILING_SECONDS.values())),
+        ("grace after a stop", [RUN_LIMITS.grace_seconds]),
+        ("runs of one tool", [RUN_LIMITS.max_left_running]),
+        ("threads of one package", [RUN_LIMITS.max_threads, RUN_LIMITS.held_seconds]),
+        ("importing one handler", [RUN_LIMITS.import_seconds]),
+        ("an entry's file", [WASM_LIMITS.max_entry_bytes // 1_048_576]),
+        ("entries running", [WASM_LIMITS.max_runs, WASM_LIMITS.max_waiting]),
+        (
+            "a tool's file",
+            [
+                LOADING_LIMITS.max_tool_file_bytes,
+                LOADING_LIMITS.max_schema_depth,
+                SENT_SCHEMA_LIMITS.max_encoded_bytes,
+            ],
+        ),
+        ("references", [LOADING_LIMITS.max_expansion, LOADING_LIMITS.max_ref_chain]),
+        ("problems told", [LOADING_LIMITS.max_problems_per_file]),
+    ],
+)
+def test_readme_gives_the_limits_of_package_tools(what: str, numbers: list[float]) -> None:
+    row = row_of(section("Limits of package tools"), what)
+    assert [int(text.replace(",", "")) for text in re.findall(r"\d[\d,]*", row)] == numbers
+
+
+def test_readme_shows_the_tour_of_package_tools_as_it_is_run() -> None:
+    tour = (ROOT / "tests" / "python" / "cli" / "tools_tour.sh").read_text(encoding="utf-8")
+    assert f"```sh\n{tour}```" in section("Packages of tools")
