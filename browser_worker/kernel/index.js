@@ -16,6 +16,7 @@ export { HttpCanister } from "./canister/http_canister.js";
 export { LocalCanister, withAttachment } from "./canister/local_canister.js";
 export { ConsentQueue } from "./consent/consent_queue.js";
 export { FrameHandshake } from "./frame_handshake.js";
+export { framePlace } from "./frame_place.js";
 export { Grants } from "./grants.js";
 export { addInstallOffer } from "./install_offer.js";
 export { Kernel } from "./kernel.js";

@@ -82,7 +82,11 @@ addAuditTools(tools, owned.audit);
 const { origin } = location;
 addInstallOffer(tools, { consent, apps, invocations, origin, onOffer: () => {} });
 const openTile = async () => "app:notes:tile:main:instance:1";
-addOpenTileTool(tools, { consent, apps, invocations, powers, tilesOf: () => [], openTile });
+addOpenTileTool(tools, {
+  ...{ consent, apps, invocations, powers, openTile },
+  tilesOf: () => [],
+  isShown: () => true,
+});
 addTrayActions(owned, { powers, onBadge: () => {}, onDismiss: () => {} });
 addClipboardAction(owned, { consent, attention, writeText: async () => {} });
 addConnectionActions(owned, { powers, consent, providers: enteredCredentials() });
