@@ -39,6 +39,7 @@ import { RpcSession } from "./rpc_session.js";
  * @property {boolean} [ok] At the end.
  * @property {string} [code] At the end of one that failed: the error's code.
  * @property {boolean} [deferred] At the end of one that goes on as a task.
+ * @property {string} [task] At the end of such a one: the task's id.
  */
 
 /** Brings messages of named sessions to a dispatcher. */

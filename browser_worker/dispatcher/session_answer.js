@@ -3,7 +3,9 @@
 
 import { contractCode } from "./app_error.js";
 
-/** @typedef {{ ok: boolean, deferred: boolean, code?: string }} Ending How a request ended. */
+/**
+ * @typedef {{ ok: boolean, deferred: boolean, task?: string, code?: string }} Ending How a request ended.
+ */
 
 /**
  * @typedef {object} SessionAnswer
@@ -17,7 +19,9 @@ import { contractCode } from "./app_error.js";
  * @returns {Ending}
  */
 export function succeeded(result) {
-  return { ok: true, deferred: result["status"] === "deferred" };
+  if (result["status"] !== "deferred") return { ok: true, deferred: false };
+  const task = /** @type {any} */ (result["task"])?.id;
+  return { ok: true, deferred: true, ...(typeof task === "string" ? { task } : {}) };
 }
 
 /**

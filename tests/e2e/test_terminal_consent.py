@@ -185,12 +185,16 @@ def test_an_owner_who_does_not_answer_has_said_no(
 
 
 def test_a_yes_to_one_call_is_none_to_the_next(page: Page, terminal: RealBridge) -> None:
+    last = page.locator("#bascule-calls [part=call]").first
     for _ in range(2):
         with running(terminal, *SEARCH) as searching:
+            expect(owner_dialog(page)).to_be_visible()
+            expect(last).to_contain_text("waits for a yes")
             allow(page)
             status, out, err = ended(searching)
         assert status == 0, err
         assert [each["title"] for each in json.loads(out)["matches"]] == ["Roadmap"]
+        expect(last).to_have_attribute("data-phase", "done")
     assert grants(terminal) == []
 
 

@@ -55,7 +55,7 @@ export class AttachPanel extends Base {
   #enabledBefore = false;
   #ended = false;
   #recalled = false;
-  #calls = new CallList(readClocks);
+  #calls = new CallList(readClocks, undefined, () => this.#drawSoon());
   #sessions = new SessionList(readClocks);
   #announcer = new CallAnnouncer(setTimer, (words) => this.#view.say(words));
   /** @type {(() => void)[]} */
@@ -259,7 +259,7 @@ export class AttachPanel extends Base {
       this.#attachment = attachment;
       this.#ended = false;
       this.#enabledBefore = dispatcher.enabled;
-      endpoint.onSession((event) => this.#sessionTold(event, era));
+      endpoint.onSession((event) => this.#sessionTold(event, era, dispatcher));
       dispatcher.setEnabled(true);
       this.#keepPause();
       attachment.addEventListener("statechange", () => this.#followed(attachment, dispatcher));
@@ -294,9 +294,10 @@ export class AttachPanel extends Base {
   /**
    * @param {SessionEvent} event
    * @param {number} era
+   * @param {Dispatcher} dispatcher the one that was asked
    */
-  #sessionTold(event, era) {
-    const begun = this.#calls.take(event, era);
+  #sessionTold(event, era, { tasks }) {
+    const begun = this.#calls.take(event, era, (id) => keptTask(tasks, id));
     if (era === this.#era && isLive(this.#state)) this.#sessions.take(event);
     if (begun !== null && this.isConnected) this.#announcer.came(shownName(begun.name));
     this.#drawSoon();
@@ -338,6 +339,19 @@ function tabStorage() {
   try {
     return sessionStorage;
   } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {Dispatcher["tasks"]} tasks
+ * @param {string} id
+ */
+function keptTask(tasks, id) {
+  try {
+    return tasks.get(id);
+  } catch {
+    // It has ended, and made room for another.
     return undefined;
   }
 }

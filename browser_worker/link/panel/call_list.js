@@ -4,7 +4,10 @@
  * DOM. Rows are replaced, never changed, so that whoever draws them sees which are new.
  */
 
+import { contractCode } from "../../dispatcher/app_error.js";
+
 /** @import { SessionEvent } from "../../dispatcher/agent_endpoint.js" */
+/** @import { Task } from "../../dispatcher/task_table.js" */
 
 /**
  * @typedef {object} CallRow
@@ -13,6 +16,7 @@
  * @property {string} session
  * @property {"read" | "write" | null} kind Null while it is not known, as for an action that there is not.
  * @property {"running" | "done" | "deferred" | "failed"} phase
+ * @property {boolean} asks Whether it waits for a person's yes.
  * @property {string | null} code The error's code.
  * @property {number | null} durationMs
  * @property {number} startMs On the clock that the list was given.
@@ -40,6 +44,13 @@ const KINDS = new Map([
   ["actions_batch", "write"],
 ]);
 
+/** Of a task that has ended. @type {ReadonlyMap<string, CallRow["phase"]>} */
+const PHASES = new Map([
+  ["completed", "done"],
+  ["cancelled", "failed"],
+  ["failed", "failed"],
+]);
+
 export class CallList {
   /** @type {CallRow[]} newest first */
   #rows = [];
@@ -50,14 +61,17 @@ export class CallList {
   #keys = 0;
   #clock;
   #maxRows;
+  #onTask;
 
   /**
    * @param {() => { monotonicMs: number, wallMs: number }} clock
    * @param {number} [maxRows]
+   * @param {() => void} [onTask] Told when a call that goes on as a task has changed.
    */
-  constructor(clock, maxRows = 50) {
+  constructor(clock, maxRows = 50, onTask = () => {}) {
     this.#clock = clock;
     this.#maxRows = maxRows;
+    this.#onTask = onTask;
   }
 
   /** @returns {readonly CallRow[]} newest first */
@@ -73,12 +87,13 @@ export class CallList {
   /**
    * @param {SessionEvent} event
    * @param {number} source Whose it is: each endpoint counts its requests anew.
+   * @param {(id: string) => Task | undefined} [taskOf] Finds what a call goes on as.
    * @returns {CallRow | null} the row that has begun
    */
-  take(event, source) {
+  take(event, source, taskOf = () => undefined) {
     if (event.request === undefined || event.method === undefined) return null;
     const request = `${source}:${event.request}`;
-    if (event.phase === "end") this.#end(request, event);
+    if (event.phase === "end") this.#end(request, event, taskOf);
     return event.phase === "begin" && !UNSHOWN.has(event.tool ?? event.method)
       ? this.#begin(request, event)
       : null;
@@ -117,6 +132,7 @@ export class CallList {
       session,
       kind: kind ?? null,
       phase: "running",
+      asks: false,
       code: null,
       durationMs: null,
       startMs: monotonicMs,
@@ -130,17 +146,50 @@ export class CallList {
   /**
    * @param {string} request
    * @param {SessionEvent} event
+   * @param {(id: string) => Task | undefined} taskOf
    */
-  #end(request, { ok, deferred, code }) {
+  #end(request, { ok, deferred, task, code }, taskOf) {
     const key = this.#running.get(request);
     if (key === undefined) return;
     this.#running.delete(request);
+    this.#lasted(key, ok ? (deferred ? "deferred" : "done") : "failed", { code: code ?? null });
+    const goesOn = task === undefined ? undefined : taskOf(task);
+    if (goesOn !== undefined) this.#follow(key, goesOn);
+  }
+
+  /**
+   * @param {number} key
+   * @param {Task} task
+   */
+  #follow(key, task) {
+    const look = () => {
+      const asks = !task.ended && task.progress?.["reason"] === "consent";
+      const phase = PHASES.get(task.state) ?? "deferred";
+      const code = phase === "failed" ? codeOf(task) : null;
+      if (!this.#lasted(key, phase, { asks, code }) || task.ended) stop();
+      this.#onTask();
+    };
+    const stop = task.onChange(look);
+    look();
+  }
+
+  /**
+   * @param {number} key
+   * @param {CallRow["phase"]} phase
+   * @param {Partial<CallRow>} how
+   * @returns {boolean} Whether it has a row yet: those that came after it may have pushed it out.
+   */
+  #lasted(key, phase, how) {
     const at = this.#rows.findIndex((row) => row.key === key);
     const row = this.#rows[at];
-    // A running one may have been pushed out by those that came after it.
-    if (row === undefined) return;
-    const phase = ok ? (deferred ? "deferred" : "done") : "failed";
+    if (row === undefined) return false;
     const durationMs = Math.max(0, this.#clock().monotonicMs - row.startMs);
-    this.#rows = this.#rows.with(at, { ...row, phase, code: code ?? null, durationMs });
+    this.#rows = this.#rows.with(at, { ...row, ...how, phase, durationMs });
+    return true;
   }
+}
+
+/** @param {Task} task */
+function codeOf({ state, error }) {
+  return state === "cancelled" ? "CANCELLED" : (contractCode(error) ?? "HOST_ERROR");
 }

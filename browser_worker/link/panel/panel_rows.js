@@ -48,7 +48,8 @@ export function drawSession(element, row) {
 }
 
 /** @param {CallRow} row */
-function outcome({ phase, code, durationMs }) {
+function outcome({ phase, asks, code, durationMs }) {
+  if (asks) return "waits for a yes";
   if (phase === "running") return "running";
   if (phase === "failed") return code ?? "failed";
   const ms = Math.round(durationMs ?? 0);

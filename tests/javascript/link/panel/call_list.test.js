@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { AppError } from "../../../../browser_worker/dispatcher/app_error.js";
+import { TaskTable } from "../../../../browser_worker/dispatcher/task_table.js";
 import { CallList } from "../../../../browser_worker/link/panel/call_list.js";
 
 /** @import { SessionEvent } from "../../../../browser_worker/dispatcher/agent_endpoint.js" */
@@ -22,6 +24,19 @@ function makeList(maxRows = 50) {
       source,
     );
   return { list, time, begin, end, phases: () => list.rows.map(({ phase }) => phase) };
+}
+
+/** A list that follows the tasks of a table. */
+function makeFollowing() {
+  const made = makeList();
+  const tasks = new TaskTable();
+  /** @param {number} request @param {string} task */
+  const told = (request, task) => {
+    const end = { session: "s", method: "actions/execute", action: "a", request };
+    const event = /** @type {const} */ ({ phase: "end", ...end, ok: true, deferred: true, task });
+    made.list.take(event, 1, (id) => tasks.get(id));
+  };
+  return { ...made, tasks, told };
 }
 
 test("a call runs, and then it has a duration", () => {
@@ -45,6 +60,34 @@ test("a call that failed shows its code, and one that goes on says so", () => {
   end(2, { ok: true, deferred: true });
   assert.deepEqual(phases(), ["deferred", "failed"]);
   assert.equal(list.rows[1]?.code, "STALE_REVISION");
+});
+
+test("a call that goes on as a task says that it waits for a yes, and how it ended", () => {
+  const { list, time, begin, told, tasks } = makeFollowing();
+  for (const request of [1, 2, 3]) begin(request);
+  const [yes, no, stopped] = [1, 2, 3].map((request) => {
+    const task = tasks.create("a");
+    task.start();
+    task.report({ reason: "consent", message: "Asked." });
+    time.monotonicMs += 10;
+    told(request, task.id);
+    return task;
+  });
+  const rows = () => list.rows.map(({ phase, asks, code }) => [phase, asks, code]).reverse();
+  assert.deepEqual(rows(), Array(3).fill(["deferred", true, null]));
+  yes?.report({ reason: "running", message: "It runs." });
+  assert.deepEqual(rows()[0], ["deferred", false, null]);
+  time.monotonicMs += 1_000;
+  yes?.complete({});
+  no?.fail(new AppError("UNAVAILABLE", "The owner said no."));
+  stopped?.cancel();
+  stopped?.checkpoint();
+  assert.deepEqual(rows(), [
+    ["done", false, null],
+    ["failed", false, "UNAVAILABLE"],
+    ["failed", false, "CANCELLED"],
+  ]);
+  assert.equal(list.rows[2]?.durationMs, 1_030);
 });
 
 test("the newest call comes first, and only so many are kept", () => {
