@@ -49,7 +49,12 @@ export function addWalletActions(kernel, { consent, events, powers }) {
 
   kernel.private.on("ethereum_provider.discover", async (payload, source) => {
     readDiscover(payload);
-    await ask(consent, source, discoverPrompt(askerOf(kernel, source)), "see which wallets there are");
+    await ask(
+      consent,
+      source,
+      discoverPrompt(askerOf(kernel, source)),
+      "see which wallets there are",
+    );
     const wallets = directory.discover();
     return {
       wallets: wallets.map(({ id, name, rdns, icon }) => ({ wallet: id, name, rdns, icon })),
