@@ -20,6 +20,8 @@ __all__ = ["Receive", "serve_lines"]
 Receive = Callable[[bytes], Awaitable[str | None]]
 """Takes a line, and gives the answer or None. Raises nothing."""
 
+THREAD_NAME: Final = "bascule-lines"
+"""Of the thread that reads."""
 _CHUNK_BYTES: Final = 65_536
 _BLANK: Final = b" \t\r"
 _MAX_WAITING: Final = 4
@@ -53,7 +55,7 @@ class _Reading:
         self._loop = asyncio.get_running_loop()
         self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
         self._room = threading.Semaphore(_MAX_WAITING)
-        threading.Thread(target=self._read, args=(source,), daemon=True).start()
+        threading.Thread(target=self._read, args=(source,), name=THREAD_NAME, daemon=True).start()
 
     async def chunk(self) -> bytes:
         """Wait for bytes; none at the end."""

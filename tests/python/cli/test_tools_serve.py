@@ -243,8 +243,8 @@ def test_a_server_that_ends_is_told_at_once_and_its_tools_are_unavailable(runtim
             b"bascule tools serve: notes has ended: its tools cannot be called any more\n"
         )
         refused = run_command(runtime, "call", "dying", "echo")
-        assert b"[UNAVAILABLE]" in refused.stderr
         assert b"The server notes has ended." in refused.stderr
+        assert b"[ENDED]" in refused.stderr
         # Nothing was run.
         assert b"may have run" not in refused.stderr
 

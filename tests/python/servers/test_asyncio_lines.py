@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Iterator
 
 import pytest
 
 from bridge.contract.limits import JSON_LIMITS
-from bridge.servers.asyncio_lines import serve_lines
+from bridge.servers.asyncio_lines import THREAD_NAME, serve_lines
 
 
 class Pipes:
@@ -41,6 +42,12 @@ class Pipes:
         return data
 
     def close(self) -> None:
+        if self.writer in self._open:
+            self.end(self.writer)
+        # One that reads late would read what has the descriptor's number by then: the next test's.
+        for thread in threading.enumerate():
+            if thread.name == THREAD_NAME:
+                thread.join(5)
         for descriptor in list(self._open):
             self.end(descriptor)
 
