@@ -42,10 +42,14 @@ def test_actions_are_searched_by_the_app(running: Running, capfd: Captured) -> N
     assert capfd.readouterr() == ("", "The app has no such action.\n")
 
 
-def test_a_list_without_end_is_refused(running: Running, capfd: Captured) -> None:
+def test_a_list_without_end_is_refused(
+    running: Running, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.cli.app_session._MAX_PAGES", 20)
     running[0].page_size = 0
     assert main(["actions", SLUG]) == ExitCode.REFUSED
     assert "has no end" in capfd.readouterr().err
+    assert len(sent(running[1], "actions/list")) == 20
 
 
 def test_the_only_bridge_needs_no_name(running: Running, capfd: Captured) -> None:
