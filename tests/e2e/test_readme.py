@@ -145,7 +145,7 @@ def test_the_example_of_an_app_works_from_assets_to_tests(
     app = tmp_path / "app"
     app.mkdir()
     named = {block.name: block.text for block in blocks() if block.name is not None}
-    assert set(named) == APP | NATIVE | BUS
+    assert set(named) == APP | NATIVE | BUS | AUTHORS
     port = free_port()
 
     def here(text: str) -> str:
