@@ -8,6 +8,7 @@ first entry runs. Reads no JSON: `wasm_entry` does.
 from __future__ import annotations
 
 import threading
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.tools.handler import CallRefused
@@ -41,7 +42,7 @@ class WasmRun:
 
     def __init__(self, stdin: bytes, limits: WasmLimits = WASM_LIMITS) -> None:
         self.limits = limits
-        self.stdin = stdin
+        self.stdin = BytesIO(stdin)
         self.stdout = bytearray()
         self.stderr = b""
         """The end of it."""
@@ -216,10 +217,9 @@ class _Machine:
             return _BADF
         taken = 0
         for start, size in _parts(memory, caller, parts, count):
-            piece = run.stdin[:size]
+            piece = run.stdin.read(size)
             if piece:
                 memory.write(caller, piece, start)
-                run.stdin = run.stdin[len(piece) :]
                 taken += len(piece)
         memory.write(caller, taken.to_bytes(4, "little"), told & 0xFFFFFFFF)
         return _SUCCESS
