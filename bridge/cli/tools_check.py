@@ -13,6 +13,7 @@ from bridge.cli.styles import Style, add_color_option
 from bridge.cli.terminal_text import printable
 from bridge.cli.tools_loading import Loading, print_problems
 from bridge.contract.error_codes import ExitCode
+from bridge.tools.package_files import tool_file
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from bridge.cli.parsing import Parser, Subparsers
     from bridge.tools.package import Package
     from bridge.tools.problems import Problem
-    from bridge.tools.tool_definition import ToolDefinition
 
 __all__ = ["add_parser", "run"]
 
@@ -83,7 +83,7 @@ def _explain(package: Package, style: Style) -> None:
     for tool in package.tools.values():
         for change in tool.changes:
             changed = True
-            place = printable(f"{package.directory / _file_of(tool)}:{change.pointer}")
+            place = printable(f"{package.directory / tool_file(tool.name)}:{change.pointer}")
             print(f"{place} {style('added', 'cyan')} {json.dumps(change.value)}")
             print(f"  {change.reason}")
     if not changed:
@@ -95,7 +95,7 @@ def _as_json(loading: Loading, *, explain: bool) -> dict[str, Any]:
     changes = [
         {
             "directory": str(package.directory),
-            "file": _file_of(tool),
+            "file": tool_file(tool.name),
             "pointer": change.pointer,
             "value": change.value,
             "reason": change.reason,
@@ -136,10 +136,6 @@ def _problems_as_json(directory: Path, problems: Sequence[Problem]) -> list[dict
         }
         for problem in problems
     ]
-
-
-def _file_of(tool: ToolDefinition) -> str:
-    return f"tools/{tool.name}.json"
 
 
 def _count(number: int, what: str) -> str:

@@ -29,6 +29,7 @@ from bridge.tools.package_files import (
     PackageFileError,
     check_package_file,
     list_directory,
+    tool_file,
 )
 from bridge.tools.package_thread import PackageThreads
 from bridge.tools.problems import PackageError, Problem, told
@@ -104,7 +105,7 @@ def _files(package: Package) -> tuple[list[str], list[Problem]]:
     for name in package.tools.keys() - there:
         file = f"{HANDLERS_DIRECTORY}/{name}.py"
         words = f"has no {file}: write one with async def handle(arguments, session, call)"
-        problems.append(Problem(f"tools/{name}.json", "", "tool-without-handler", words))
+        problems.append(Problem(tool_file(name), "", "tool-without-handler", words))
     return found, sorted(problems, key=lambda each: each.file)
 
 

@@ -15,13 +15,17 @@ from typing import Final, NamedTuple
 __all__ = [
     "ENTRY_FILE",
     "HANDLERS_DIRECTORY",
+    "TOOLS_DIRECTORY",
     "Listing",
     "PackageFileError",
     "check_package_file",
     "list_directory",
     "read_package_file",
+    "tool_file",
 ]
 
+TOOLS_DIRECTORY: Final = "tools"
+"""Where a package has the schemas of its tools."""
 HANDLERS_DIRECTORY: Final = "handlers"
 """Where a first-party package has what runs its tools."""
 ENTRY_FILE: Final = "entry.wasm"
@@ -53,6 +57,11 @@ class Listing(NamedTuple):
     names: tuple[str, ...]
     complete: bool
     """False where there are more than were asked for."""
+
+
+def tool_file(name: str) -> str:
+    """Return where a tool's schema is in its package."""
+    return f"{TOOLS_DIRECTORY}/{name}.json"
 
 
 def read_package_file(root: Path, relative: str, max_bytes: int) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from bridge.contract.tool_names import TOOL_NAME_PATTERN, is_wire_safe_tool_name
 from bridge.tools.loading_limits import LOADING_LIMITS, LoadingLimits
@@ -18,10 +18,12 @@ from bridge.tools.package import LoadedPackages, Package, Tier
 from bridge.tools.package_files import (
     ENTRY_FILE,
     HANDLERS_DIRECTORY,
+    TOOLS_DIRECTORY,
     PackageFileError,
     check_package_file,
     list_directory,
     read_package_file,
+    tool_file,
 )
 from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problem_report import Report
@@ -29,14 +31,7 @@ from bridge.tools.problems import PackageError, Problem, told
 from bridge.tools.tool_definition import ToolDefinition
 from bridge.tools.tool_reader import read_tool
 
-__all__ = ["TOOLS_DIRECTORY", "load_package", "load_packages", "tool_file"]
-
-TOOLS_DIRECTORY: Final = "tools"
-
-
-def tool_file(name: str) -> str:
-    """Return where a tool's schema is in its package."""
-    return f"{TOOLS_DIRECTORY}/{name}.json"
+__all__ = ["load_package", "load_packages"]
 
 
 def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) -> Package:
