@@ -123,9 +123,11 @@ export class EndpointRequests {
     /** @type {BrokerRequest} */
     const request = { target, name, arguments: given, attachment, ...timeoutOf(timeout) };
     // Whose run is over calls no more by it, with a delegation either, which is not used up then.
-    const own = this._sourceOf(from, invocation);
-    const source =
-      delegation === undefined ? own : this._delegated(from, delegation, { target, name });
+    const own = this._invocationOf(from, invocation);
+    const source = this._sourceOf(
+      from,
+      delegation === undefined ? own : this._redeemed(from, delegation, { target, name }),
+    );
     this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
       this._parts.broker.call(source, request, {
         done,
@@ -143,7 +145,7 @@ export class EndpointRequests {
     if (typeof target !== "string") {
       throw new BusError("INVALID_MESSAGE", "A list is of the tools of a target.");
     }
-    const source = this._sourceOf(from, invocation);
+    const source = this._sourceOf(from, this._invocationOf(from, invocation));
     this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
       this._parts.broker.list(source, target, (listed) =>
         done("error" in listed ? listed : fitting(listed)),
@@ -197,15 +199,13 @@ export class EndpointRequests {
   }
 
   /**
-   * Who calls: the endpoint in its own name, or on behalf of whom it says and was told to.
+   * Who calls: the endpoint in its own name, or on behalf of whom it was told to.
    *
    * @param {Endpoint} from
-   * @param {string | undefined} token
+   * @param {Invocation | null} invocation
    * @returns {CallSource}
    */
-  _sourceOf(from, token) {
-    const { invocations, versionOf } = this._parts;
-    const invocation = token === undefined ? null : invocations.find(from, token);
+  _sourceOf(from, invocation) {
     const { app } = from.place;
     return {
       id: from.id,
@@ -216,7 +216,7 @@ export class EndpointRequests {
         kind: "app",
         subject: `app:${app}`,
         app,
-        version: versionOf(app),
+        version: this._parts.versionOf(app),
         entrypoint: null,
         session: null,
         signal: null,
@@ -226,22 +226,24 @@ export class EndpointRequests {
 
   /**
    * @param {Endpoint} from
-   * @param {unknown} token
-   * @param {{ target: string, name: string }} call
-   * @returns {CallSource}
+   * @param {string | undefined} token
+   * @returns {Invocation | null} Null for a call in the endpoint's own name.
    */
-  _delegated(from, token, call) {
+  _invocationOf(from, token) {
+    return token === undefined ? null : this._parts.invocations.find(from, token);
+  }
+
+  /**
+   * @param {Endpoint} from
+   * @param {unknown} token Of a delegation.
+   * @param {{ target: string, name: string }} call
+   * @returns {Invocation}
+   */
+  _redeemed(from, token, call) {
     if (this.delegations === null || typeof token !== "string") {
       throw new BusError("INVOCATION_INVALID", "There is no such delegation; nothing was run.");
     }
-    const invocation = this.delegations.redeem(from, token, call);
-    return {
-      id: from.id,
-      app: from.place.app,
-      endpoint: from,
-      invocation,
-      root: invocation.root,
-    };
+    return this.delegations.redeem(from, token, call);
   }
 }
 
