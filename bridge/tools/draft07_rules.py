@@ -19,7 +19,7 @@ from bridge.tools.pattern_budget import SchemaPatterns
 from bridge.tools.problem_report import Report
 from bridge.tools.problems import told
 from bridge.tools.root_rules import DRAFT_07
-from bridge.tools.schema_places import NAMED_SUBSCHEMAS, Place, subschemas
+from bridge.tools.schema_places import NAMED_SUBSCHEMAS, Place, standing_at, subschemas
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft7Validator
@@ -138,7 +138,7 @@ def _violations(plain: object, base: Place = ()) -> Iterator[tuple[Place, str]]:
         place: Place = tuple(error.instance_path)
         inner: list[tuple[Place, str]] = []
         if error.schema_path[-1] == "anyOf":
-            value = _at(plain, place)
+            value = standing_at(plain, place)
             if isinstance(value, dict):
                 inner = list(_violations(value, place))
             elif isinstance(value, list) and place[-1] == "items":
@@ -150,15 +150,9 @@ def _violations(plain: object, base: Place = ()) -> Iterator[tuple[Place, str]]:
             yield (*base, *found), message
 
 
-def _at(value: Any, place: Place) -> Any:  # noqa: ANN401 - any JSON
-    for part in place:
-        value = value[part]
-    return value
-
-
 def _expected(schema: Mapping[str, Any], place: Place, message: str) -> str:
     """Say what stands at a place in place of what, shortly."""
-    value = _at(schema, place)
+    value = standing_at(schema, place)
     keyword = place[-1] if place else ""
     within = place[-2] if len(place) > 1 else ""
     if isinstance(keyword, str):

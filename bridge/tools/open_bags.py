@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bridge.tools.problems import pointer_to
-from bridge.tools.schema_places import child_places
+from bridge.tools.schema_places import child_places, standing_at
 
 __all__ = ["SAFE_NAMES", "Change", "normalise"]
 
@@ -58,9 +58,7 @@ def _children(
 ) -> dict[str, Any]:
     result: dict[str, Any] = dict(node)
     for place in child_places(node):
-        child = node
-        for part in place:
-            child = child[part]  # type: ignore[index]
+        child = standing_at(node, place)
         replaced = _node(child, (*path, *place), changes)
         if replaced is not child:
             _put(result, node, place, replaced)

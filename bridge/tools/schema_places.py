@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-__all__ = ["NAMED_SUBSCHEMAS", "Place", "child_places", "subschemas"]
+__all__ = ["NAMED_SUBSCHEMAS", "Place", "child_places", "standing_at", "subschemas"]
 
 Place = tuple[str | int, ...]
 """The way to a schema: names of members and indices of elements."""
@@ -44,6 +44,13 @@ def child_places(node: Mapping[str, Any]) -> list[Place]:
     return places
 
 
+def standing_at(value: Any, place: Place) -> Any:  # noqa: ANN401 - any JSON
+    """Return what stands at a place of a value, which has it."""
+    for part in place:
+        value = value[part]
+    return value
+
+
 def subschemas(root: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """Yield all schemas that are objects, the root first, each with the way to it."""
     waiting: list[tuple[Place, Mapping[str, Any]]] = [((), root)]
@@ -52,9 +59,7 @@ def subschemas(root: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, An
         yield path, node
         inner = []
         for place in child_places(node):
-            child: Any = node
-            for part in place:
-                child = child[part]
+            child = standing_at(node, place)
             if isinstance(child, Mapping):
                 inner.append(((*path, *place), child))
         waiting.extend(reversed(inner))
