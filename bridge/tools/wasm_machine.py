@@ -8,7 +8,6 @@ first entry runs. Reads no JSON: `wasm_entry` does.
 from __future__ import annotations
 
 import threading
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.tools.handler import CallRefused
@@ -42,7 +41,8 @@ class WasmRun:
 
     def __init__(self, stdin: bytes, limits: WasmLimits = WASM_LIMITS) -> None:
         self.limits = limits
-        self.stdin = BytesIO(stdin)
+        self.stdin = memoryview(stdin)
+        """What is left of it: a view, since a piece may be a byte and the rest megabytes."""
         self.stdout = bytearray()
         self.stderr = b""
         """The end of it."""
@@ -217,9 +217,10 @@ class _Machine:
             return _BADF
         taken = 0
         for start, size in _parts(memory, caller, parts, count):
-            piece = run.stdin.read(size)
+            piece = bytes(run.stdin[:size])
             if piece:
                 memory.write(caller, piece, start)
+                run.stdin = run.stdin[len(piece) :]
                 taken += len(piece)
         memory.write(caller, taken.to_bytes(4, "little"), told & 0xFFFFFFFF)
         return _SUCCESS
