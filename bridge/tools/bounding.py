@@ -21,7 +21,7 @@ from bridge.tools.content_fit import fit_content
 from bridge.tools.json_cost import FitLimits, NotJsonError
 from bridge.tools.json_fit import Cut, fit
 from bridge.tools.result_limits import RESULT_LIMITS, ResultLimits
-from bridge.tools.tool_result import ToolResult
+from bridge.tools.tool_result import OWN_META, ToolResult, own_meta
 
 __all__ = ["NotJsonError", "bound", "bound_async", "bound_quickly"]
 
@@ -30,7 +30,6 @@ _QUICK_BYTES: Final = 32_768
 _QUICK_TEXT_CHARS: Final = 4_096
 _QUICK_META_BYTES: Final = 2_048
 _TEXT_KEYS: Final = frozenset({"type", "text"})
-_OWN: Final = "bascule"
 _NOTE_BYTES: Final = 12_288
 """Of `_meta`, kept for saying what was cut."""
 
@@ -126,7 +125,6 @@ def _meta(
     if not cuts:
         return _fitted(meta, limits.max_meta_bytes, limits)[0]
     told, _ = _fitted(meta, limits.max_meta_bytes - _NOTE_BYTES, limits)
-    own = told.get(_OWN)
     note = {"truncated": [each._asdict() for each in cuts]}
-    told[_OWN] = {**(own if isinstance(own, dict) else {}), **note}
+    told[OWN_META] = {**own_meta(told), **note}
     return _fitted(told, limits.max_meta_bytes, limits)[0]

@@ -11,7 +11,7 @@ from typing import Final
 from bridge.tools.content_fit import fit_content
 from bridge.tools.result_limits import RESULT_LIMITS
 from bridge.tools.tool_definition import ToolDefinition
-from bridge.tools.tool_result import ToolResult, error_result
+from bridge.tools.tool_result import ToolResult, error_result, own_meta
 
 __all__ = ["checked_output", "large_output_checked"]
 
@@ -42,7 +42,7 @@ async def large_output_checked(tool: ToolDefinition, result: ToolResult) -> Tool
 
 def _broken(result: ToolResult, lines: list[str]) -> ToolResult:
     words = "The tool ran, but what it gave breaks its output schema"
-    if "truncated" in (result.meta.get("bascule") or {}):
+    if "truncated" in own_meta(result.meta):
         words += " after it was cut to the limits; ask for less at once"
     failure = error_result("\n".join([f"{words}:", *lines[:_MAX_TOLD]]), "INVALID_OUTPUT")
     # What a model can read stays: the work was done.

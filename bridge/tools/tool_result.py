@@ -13,11 +13,13 @@ from typing import Any, Final, Literal
 from bridge.tools.content_blocks import Block, read_blocks, read_text, text_block
 
 __all__ = [
+    "OWN_META",
     "FailureCode",
     "ToolResult",
     "error_result",
     "failure_code",
     "for_model",
+    "own_meta",
     "read_result",
     "to_wire",
 ]
@@ -34,7 +36,8 @@ FailureCode = Literal[
 ]
 """Why a call gave no result of its handler's. Stands in `_meta.bascule.code`."""
 
-_OWN: Final = "bascule"
+OWN_META: Final = "bascule"
+"""The member of `_meta` that is ours."""
 _SHAPE: Final = "a tool gives text, a list of blocks, or {content, structuredContent, isError}"
 
 
@@ -76,15 +79,20 @@ def for_model(result: ToolResult) -> dict[str, Any]:
 
 def error_result(text: str, code: FailureCode | None = None) -> ToolResult:
     """Return a failure, with words that say what to do and its code for programs."""
-    meta = {} if code is None else {_OWN: {"code": code}}
+    meta = {} if code is None else {OWN_META: {"code": code}}
     return ToolResult((text_block(text),), None, True, meta)
 
 
 def failure_code(result: ToolResult) -> str | None:
     """Return the code of a failure that is not the handler's own, or None."""
-    own = result.meta.get(_OWN) if result.is_error else None
-    code = own.get("code") if isinstance(own, Mapping) else None
+    code = own_meta(result.meta).get("code") if result.is_error else None
     return code if isinstance(code, str) else None
+
+
+def own_meta(meta: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return what `_meta` has under our name, nothing where that is no object."""
+    own = meta.get(OWN_META)
+    return own if isinstance(own, Mapping) else {}
 
 
 def read_result(value: object) -> ToolResult:
@@ -131,10 +139,10 @@ def _read_again(value: ToolResult) -> ToolResult:
 
 def _others_meta(meta: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Return `_meta` without a code of ours: what a call came to is said by whoever ran it."""
-    own = meta.get(_OWN)
-    if not isinstance(own, Mapping) or "code" not in own:
+    own = own_meta(meta)
+    if "code" not in own:
         return meta
-    return {**meta, _OWN: {name: value for name, value in own.items() if name != "code"}}
+    return {**meta, OWN_META: {name: value for name, value in own.items() if name != "code"}}
 
 
 def _content(value: Mapping[Any, Any], structured: Mapping[Any, Any] | None) -> tuple[Block, ...]:
