@@ -8,7 +8,7 @@ import { BusError } from "../../contract/bus_error.js";
 import { refusalOf } from "../consent/refusals.js";
 import { seen } from "../well_formed.js";
 import { Connections } from "./connections.js";
-import { askerFact, declarationsOf, payloadReader } from "./private_parts.js";
+import { askerFact, payloadReader } from "./private_parts.js";
 
 /** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
@@ -42,11 +42,10 @@ export function addConnectionActions(kernel, { consent, providers, powers }) {
   const connections = new Connections(powers);
   kernel.addKeeper(connections);
 
-  kernel.private.on("connections.list", (payload, { app }) => {
+  kernel.private.on("connections.list", (payload, { app, declares }) => {
     readList(payload);
-    const declared = declarationsOf(kernel, app).connections ?? [];
     return {
-      connections: declared.flatMap((id) => {
+      connections: (declares.connections ?? []).flatMap((id) => {
         const provider = providers(id);
         if (provider === null) return [];
         return [{ provider: id, title: provider.title, connection: connections.of(app, id) }];
@@ -56,8 +55,8 @@ export function addConnectionActions(kernel, { consent, providers, powers }) {
 
   kernel.private.on("connections.request", async (payload, source) => {
     const { provider: id, reason } = readRequest(payload);
-    const { app, signal } = source;
-    const declared = (declarationsOf(kernel, app).connections ?? []).includes(id);
+    const { app, declares, signal } = source;
+    const declared = declares.connections?.includes(id) === true;
     const provider = declared ? providers(id) : null;
     if (provider === null) {
       const why = declared ? "this page has no such provider" : "its manifest does not declare it";

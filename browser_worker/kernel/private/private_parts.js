@@ -10,7 +10,6 @@ import { appFact } from "../call_prompt.js";
 
 /** @import { Fact } from "../consent/consent_queue.js" */
 /** @import { AppSummary, Keeper } from "../kernel.js" */
-/** @import { AppDeclarations } from "./private_gate.js" */
 /** @import { PrivateRequests } from "./private_requests.js" */
 
 /**
@@ -46,13 +45,4 @@ export function payloadReader(action, properties = {}, required = Object.keys(pr
  */
 export function askerFact(kernel, app) {
   return appFact("Asks", app, kernel.apps());
-}
-
-/**
- * @param {PrivateKernel} kernel
- * @param {string} app
- * @returns {AppDeclarations}
- */
-export function declarationsOf(kernel, app) {
-  return kernel.apps().find(({ id }) => id === app)?.declares ?? {};
 }

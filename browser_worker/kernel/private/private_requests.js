@@ -19,6 +19,7 @@ import { admit } from "./private_gate.js";
  * @typedef {object} PrivateContext
  * @property {Endpoint} endpoint Who asks; its `session` ends with its port.
  * @property {string} app
+ * @property {AppDeclarations} declares What its manifest declared as it asked.
  * @property {boolean} click Whether the handler still has to have the owner click in the page itself.
  * @property {AbortSignal} signal Aborts where nobody waits any more.
  */
@@ -132,10 +133,10 @@ export class PrivateRequests {
     const { attention, declaresOf } = this._parts;
     const rule = PRIVATE_ACTIONS[action];
     if (rule === undefined) throw new BusError("UNKNOWN_ACTION", "There is no such action.");
-    const asked = { id, place, declares: declaresOf(place.app), attention };
-    const { refusal, click } = admit(action, rule, asked);
+    const declares = declaresOf(place.app);
+    const { refusal, click } = admit(action, rule, { id, place, declares, attention });
     if (refusal !== null) throw refusal;
-    return { endpoint, app: place.app, click, signal };
+    return { endpoint, app: place.app, declares, click, signal };
   }
 
   /**
