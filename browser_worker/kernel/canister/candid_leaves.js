@@ -2,6 +2,7 @@
 /** Values of Candid that hold no others: primitives, bytes, and references. Each at both sides. */
 
 import { isObject } from "../../contract/json_number.js";
+import { isWellFormed } from "../../contract/utf8.js";
 import { base64 } from "../../dispatcher/resources.js";
 import { NUMBERS, isWithin, readDecimal } from "./candid_numbers.js";
 import { readPrincipal } from "./principal_text.js";
@@ -137,7 +138,7 @@ function same(name, value, path) {
       throw wrong(path, "must be true or false");
     case "text":
       if (typeof value !== "string") throw wrong(path, "must be text");
-      if (/\p{Surrogate}/u.test(value)) throw wrong(path, "must have no half characters");
+      if (!isWellFormed(value)) throw wrong(path, "must have no half characters");
       return value;
     case "principal":
       return principal(value, path);

@@ -1,6 +1,8 @@
 // @ts-check
 /** Splits an interface description in Candid into tokens. Knows letters, and no grammar. */
 
+import { isWellFormed } from "../../contract/utf8.js";
+
 export const CANDID_LIMITS = Object.freeze({
   maxSourceChars: 262_144,
   /** Types within types. */
@@ -142,7 +144,7 @@ class Lexer {
       }
     }
     this._at += 1;
-    if (/\p{Surrogate}/u.test(text)) throw new CandidError("a text holds half a character", place);
+    if (!isWellFormed(text)) throw new CandidError("a text holds half a character", place);
     return text;
   }
 

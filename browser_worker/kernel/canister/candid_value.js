@@ -8,6 +8,7 @@
  */
 
 import { isObject, setOwn } from "../../contract/json_number.js";
+import { escapePointer } from "../../contract/schema_containers.js";
 import { FROM_JSON, TO_JSON, wrong } from "./candid_leaves.js";
 import { mayBeLeftOut, shapeOf, takesNull } from "./candid_types.js";
 
@@ -187,5 +188,5 @@ function requireNames(fields, value, path) {
  * @param {string} name
  */
 function pathTo(path, name) {
-  return `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return `${path}/${escapePointer(name)}`;
 }
