@@ -13,6 +13,7 @@ import {
 import { BusError } from "../../contract/bus_error.js";
 import { copyJson } from "../../contract/bus_json.js";
 import { EndLinks } from "../end_links.js";
+import { backendError } from "./backend_errors.js";
 
 /** @import { CanisterAnswer } from "./canister_connector.js" */
 /** @import { FoundMethod } from "./installed_canisters.js" */
@@ -82,12 +83,8 @@ function untilEnded(signals, run) {
       },
       (error) => {
         links.clear();
-        reject(error instanceof BusError ? error : failed());
+        reject(backendError(error));
       },
     );
   });
-}
-
-function failed() {
-  return new BusError("TOOL_FAILED", "The backend failed; it may have done part of it.");
 }

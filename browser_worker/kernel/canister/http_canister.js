@@ -8,6 +8,7 @@
 import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { seen } from "../well_formed.js";
+import { backendTimedOut } from "./backend_errors.js";
 import { readBounded } from "./bounded_body.js";
 import { jsonInterface } from "./canister_interface.js";
 
@@ -80,7 +81,7 @@ export class HttpCanister {
       return { result: await this._post(method, args, controller.signal) };
     } catch (error) {
       if (error instanceof BusError) throw error;
-      if (late) throw timedOut(this._timeoutSeconds);
+      if (late) throw backendTimedOut(this._timeoutSeconds);
       throw new BusError(
         "TOOL_FAILED",
         "The backend could not be reached, or broke off; it may have been done.",
@@ -130,12 +131,6 @@ export class HttpCanister {
     }
     return value;
   }
-}
-
-/** @param {number} seconds */
-function timedOut(seconds) {
-  const text = `The backend did not answer in ${seconds} s; it may have been done, look before you try again.`;
-  return new BusError("TIMEOUT", text);
 }
 
 /**

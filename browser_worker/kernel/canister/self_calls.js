@@ -8,6 +8,7 @@ import { requireAttachmentSize } from "../../contract/bus_attachments.js";
 import { BusError } from "../../contract/bus_error.js";
 import { isObject } from "../../contract/json_number.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
+import { backendError, backendTimedOut } from "./backend_errors.js";
 import { prepare } from "./canister_run.js";
 
 /** @import { AttachmentLedger, Release } from "../attachment_ledger.js" */
@@ -87,12 +88,11 @@ export class SelfCalls {
     const busy = [...this._running].filter((each) => each.endpoint === endpoint).length;
     this._running.add(running);
     const stopTimer = powers.setTimer(this._timeoutSeconds * 1_000, () => {
-      const text = `The backend did not answer in ${this._timeoutSeconds} s; it may have been done, look before you try again.`;
-      running.end(new BusError("TIMEOUT", text), "timed out");
+      running.end(backendTimedOut(this._timeoutSeconds), "timed out");
     });
     this._run(endpoint, call, { busy, held, signal: controller.signal }).then(
       (outcome) => settle(outcome, "completed"),
-      (error) => running.end(told(error), "failed"),
+      (error) => running.end(backendError(error), "failed"),
     );
     return {
       cancel: (reason) => {
@@ -156,10 +156,4 @@ function requireApproved({ method, preapproved }, kind) {
     const text = "This method may change data; nothing was run. Call it by canister.update_self.";
     throw new BusError("OWNER_REQUIRED", text);
   }
-}
-
-/** @param {unknown} error */
-function told(error) {
-  if (error instanceof BusError) return error;
-  return new BusError("TOOL_FAILED", "The backend failed; it may have done part of it.");
 }
