@@ -13,7 +13,7 @@ import { argumentsSchema, resultsSchema } from "./candid_schema.js";
 import { CandidValueError, argumentsFromJson, toJson } from "./candid_value.js";
 
 /** @import { AttachmentRule } from "../../contract/bus_attachments.js" */
-/** @import { SchemaProblem, Validator } from "../../contract/schema.js" */
+/** @import { SchemaProblem } from "../../contract/schema.js" */
 /** @import { Definitions, FuncType } from "./candid_types.js" */
 
 /** @typedef {Record<string, unknown> | boolean} Schema */
@@ -56,10 +56,14 @@ export class CanisterMethod {
     this._form = form;
     /** @type {AttachmentRule | null} @readonly */
     this.attachments = ruleOf(attachments);
-    /** @type {Validator | null} */
-    this._input = null;
-    /** @type {Validator | null} */
-    this._output = null;
+    this._input = once(() => compile(form.inputSchema()));
+    this._output = once(() => compile(form.outputSchema()));
+  }
+
+  /** @throws {import("../../contract/schema.js").SchemaError} Where a schema of it is none. */
+  requireSchemas() {
+    this._input();
+    this._output();
   }
 
   get inputSchema() {
@@ -76,12 +80,9 @@ export class CanisterMethod {
    * @throws {BusError} `INVALID_INPUT`
    */
   read(given) {
-    this._input ??= compile(this.inputSchema);
     const what = `The arguments are not what ${this.name.slice(0, 60)} takes; nothing was run.`;
-    return checked("INVALID_INPUT", what, () => {
-      refuse(this._input?.errors(given) ?? []);
-      return this._form.read(given);
-    });
+    requireFit(this._input().errors(given), "INVALID_INPUT", what);
+    return converted("INVALID_INPUT", what, () => this._form.read(given));
   }
 
   /**
@@ -90,13 +91,10 @@ export class CanisterMethod {
    * @throws {BusError} `INVALID_OUTPUT`
    */
   write(result) {
-    this._output ??= compile(this.outputSchema);
     const what = `${this.name.slice(0, 60)} ran, and gave what its interface does not say.`;
-    return checked("INVALID_OUTPUT", what, () => {
-      const written = this._form.write(result);
-      refuse(this._output?.errors(written) ?? []);
-      return written;
-    });
+    const written = converted("INVALID_OUTPUT", what, () => this._form.write(result));
+    requireFit(this._output().errors(written), "INVALID_OUTPUT", what);
+    return written;
   }
 }
 
@@ -134,9 +132,6 @@ export function jsonInterface({ methods }) {
     methods.map(({ name, kind, input, output, attachments = {} }) => {
       if (kind !== "query" && kind !== "update")
         throw new TypeError(`the kind of ${name}: ${kind}`);
-      // Found now, and not by whoever calls it.
-      compile(input);
-      compile(output);
       const same = (/** @type {unknown} */ value) => value;
       const form = {
         inputSchema: () => input,
@@ -144,7 +139,10 @@ export function jsonInterface({ methods }) {
         read: same,
         write: same,
       };
-      return new CanisterMethod(name, kind, form, attachments);
+      const method = new CanisterMethod(name, kind, form, attachments);
+      // Found now, and not by whoever calls it.
+      method.requireSchemas();
+      return method;
     }),
   );
 }
@@ -204,32 +202,26 @@ function ruleOf({ input = false, output = false, required = false }) {
   });
 }
 
-/** @param {SchemaProblem[]} problems */
-function refuse(problems) {
-  if (problems.length > 0) throw new Mismatch(problems);
-}
-
-class Mismatch extends Error {
-  /** @param {SchemaProblem[]} problems */
-  constructor(problems) {
-    super("a value does not match its schema");
-    this.problems = problems;
-  }
+/**
+ * @param {readonly SchemaProblem[]} problems
+ * @param {"INVALID_INPUT" | "INVALID_OUTPUT"} code
+ * @param {string} message
+ */
+function requireFit(problems, code, message) {
+  if (problems.length > 0) throw new BusError(code, message, { data: problemsData(problems) });
 }
 
 /**
  * @template T
  * @param {"INVALID_INPUT" | "INVALID_OUTPUT"} code
  * @param {string} message
- * @param {() => T} check
+ * @param {() => T} convert
  * @returns {T}
  */
-function checked(code, message, check) {
+function converted(code, message, convert) {
   try {
-    return check();
+    return convert();
   } catch (error) {
-    if (error instanceof Mismatch)
-      throw new BusError(code, message, { data: problemsData(error.problems) });
     if (!(error instanceof CandidValueError)) throw error;
     const { path, message: problem } = error;
     throw new BusError(code, message, { data: problemsData([{ path, message: problem }]) });
