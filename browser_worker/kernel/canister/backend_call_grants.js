@@ -32,7 +32,7 @@ import { Observers } from "../../dispatcher/observers.js";
  * @property {(observer: () => void) => void} [watch] Tells where another page has saved.
  */
 
-export const MAX_BACKEND_GRANTS = 128;
+const MAX_BACKEND_GRANTS = 128;
 
 const MAX_TEXT_CHARS = 200;
 const TEXTS = /** @type {const} */ (["caller", "callerVersion", "app", "appVersion", "method"]);

@@ -7,7 +7,7 @@
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
 const FORM = /^[a-z2-7]{5}(?:-[a-z2-7]{5})*(?:-[a-z2-7]{1,4})?$/;
 const SUM_BYTES = 4;
-export const MAX_PRINCIPAL_BYTES = 29;
+const MAX_PRINCIPAL_BYTES = 29;
 export const MAX_PRINCIPAL_CHARS = 63;
 
 /**
