@@ -17,7 +17,7 @@ import {
   DeadlineExceeded,
 } from "./bascule_error.js";
 import { BridgeConnection } from "./bridge_connection.js";
-import { afterConsent, asksOwner } from "./consent_wait.js";
+import { afterConsent, asksOwner, hasEnded } from "./consent_wait.js";
 
 /** @import { BridgeLike } from "./bridge_connection.js" */
 
@@ -90,7 +90,6 @@ import { afterConsent, asksOwner } from "./consent_wait.js";
 
 /** More pages than any app has. */
 const MAX_PAGES = 1_000;
-const TASK_ENDED = new Set(["completed", "failed", "cancelled"]);
 const FIRST_LOOK_MS = 25;
 const LAST_LOOK_MS = 400;
 /** The bridge knows more about a call that takes too long: its own answer should come first. */
@@ -281,7 +280,7 @@ export class AppClient {
     const until = Date.now() + timeoutMs;
     for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LAST_LOOK_MS)) {
       const task = await this.task(id, { timeoutMs: Math.max(1, until - Date.now()), signal });
-      if (TASK_ENDED.has(task.state)) return task;
+      if (hasEnded(task)) return task;
       if (Date.now() + lookMs >= until) {
         throw new DeadlineExceeded("DEADLINE_EXCEEDED", "The task has not ended; it goes on.", {
           outcome: "unknown",

@@ -12,11 +12,16 @@ import { ActionError, BasculeError, CallAborted, DeadlineExceeded } from "./basc
 
 /** @typedef {(method: string, params: JsonObject, limits: CallLimits) => Promise<JsonObject>} Send */
 
-const ENDED = new Set(["completed", "failed", "cancelled"]);
+const ENDED_STATES = new Set(["completed", "failed", "cancelled"]);
 const FIRST_LOOK_MS = 25;
 const LAST_LOOK_MS = 400;
 /** A call that was let in late is waited for as long as any other is. */
 const RUNNING_MS = 5_000;
+
+/** Whether nothing more becomes of a task. @param {Task} task */
+export function hasEnded({ state }) {
+  return ENDED_STATES.has(state);
+}
 
 /**
  * Whether a task waits for the owner of the page.
@@ -24,7 +29,7 @@ const RUNNING_MS = 5_000;
  * @param {Task | null} task
  */
 export function asksOwner(task) {
-  return task !== null && !ENDED.has(task.state) && task.progress?.["reason"] === "consent";
+  return task !== null && !hasEnded(task) && task.progress?.["reason"] === "consent";
 }
 
 /**
@@ -48,7 +53,7 @@ export async function afterConsent(id, send, { until, signal }) {
     if (task.state === "failed") throw errorOf(task);
     if (!asksOwner(task)) {
       if (decidedAt === Infinity) [decidedAt, lookMs] = [Date.now(), FIRST_LOOK_MS];
-      if (ENDED.has(task.state) || Date.now() - decidedAt >= RUNNING_MS) {
+      if (hasEnded(task) || Date.now() - decidedAt >= RUNNING_MS) {
         return { status: "deferred", output: undefined, task, revision };
       }
     }
