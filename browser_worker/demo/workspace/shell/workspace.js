@@ -135,13 +135,14 @@ export class Workspace {
     const before = this._apps;
     this._apps = apps;
     const kept = new Map(apps.map((app) => [app.id, app]));
-    for (const { id, version, declares } of before) {
+    for (const app of before) {
+      const { id, version } = app;
       const now = kept.get(id);
-      if (now?.version === version && authorityOf(now) === JSON.stringify(declares)) continue;
+      if (now?.version === version && authorityOf(now) === authorityOf(app)) continue;
       // Before its frames are gone: what was begun by a grant is told that it is no longer given.
       if (now === undefined) this.kernel.forgetApp(id);
       else this.kernel.appChanged(id);
-      for (const { key, app } of [...this.tiles.all]) if (app.id === id) this.tiles.close(key);
+      for (const tile of [...this.tiles.all]) if (tile.app.id === id) this.tiles.close(tile.key);
       if (this.tray.app === id) this.tray.close();
     }
     this._syncBackgrounds();
