@@ -5,6 +5,7 @@
  */
 
 import { EVERY_TOOL, LISTING } from "../../../kernel/grants.js";
+import { wellFormed } from "../../../kernel/well_formed.js";
 import { appWords } from "./app_names.js";
 
 /** @import { EnabledAgent } from "../../../kernel/agent/agent_mode.js" */
@@ -90,10 +91,7 @@ function subjectWords(subject, apps) {
   const [kind, first = "", ...rest] = subject.split(":");
   if (kind === "app") return appWords(first, apps);
   if (kind === "agent") return `Agent ${rest.join(":")} of ${appWords(first, apps)}`;
-  const session = rest.join(":");
-  const shown =
-    session.length > MAX_SESSION_CHARS ? `${session.slice(0, MAX_SESSION_CHARS - 1)}…` : session;
-  return `Terminal ${shown}`;
+  return `Terminal ${wellFormed(rest.join(":"), MAX_SESSION_CHARS)}`;
 }
 
 /**
