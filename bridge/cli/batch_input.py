@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bridge.cli.json_text import JsonTextError, compact, elements, members, read
+from bridge.cli.json_text import JsonTextError, elements, joined, members, read
 from bridge.cli.usage_error import UsageError
 
 __all__ = ["BatchCall", "read_calls"]
@@ -36,8 +36,7 @@ class BatchCall(NamedTuple):
     @property
     def text(self) -> str:
         """The call as it goes out."""
-        pairs = (f"{compact(name)}:{text}" for name, text in self.parts.items())
-        return "{" + ",".join(pairs) + "}"
+        return joined(self.parts)
 
 
 def read_calls(data: bytes) -> list[BatchCall]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.cli.app_session import AppSession, Result, bad_answer
 from bridge.cli.app_target import open_app, take_words
 from bridge.cli.failure_report import error_members, exit_code
-from bridge.cli.json_text import JsonTextError, compact, members, read, read_object
+from bridge.cli.json_text import JsonTextError, compact, joined, members, read, read_object
 from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
@@ -125,17 +125,17 @@ class _Batch:
         if not waits_for_consent(deferred):
             return answer, ExitCode.DONE
         told = await_decision(self._app, deferred, None)
-        parts = members(members(told.text)["task"])
+        kept = members(told.text)
+        task = kept.pop("task")
+        parts = members(task)
         state = told.object_at("task").get("state")
         if state == "failed":
             return f'{{"error":{parts.get("error", "null")}}}', ExitCode.APP_ERROR
-        kept = {name: text for name, text in members(told.text).items() if name != "task"}
         if state == "completed":
             kept |= {"status": '"completed"', "output": parts.get("output", "null")}
         else:
-            kept |= {"status": '"deferred"', "task": members(told.text)["task"]}
-        written = ",".join(f"{compact(name)}:{text}" for name, text in kept.items())
-        return f"{{{written}}}", ExitCode.DONE if state != "cancelled" else ExitCode.APP_ERROR
+            kept |= {"status": '"deferred"', "task": task}
+        return joined(kept), ExitCode.DONE if state != "cancelled" else ExitCode.APP_ERROR
 
     def _whole_request(self, text: str, parts: dict[str, str]) -> tuple[str | None, ExitCode]:
         try:
@@ -177,7 +177,7 @@ class _Batch:
         kept = {key: text for key, text in parts.items() if key != "expectedRevision"}
         if revision is not None:
             kept["expectedRevision"] = revision
-        return "{" + ",".join(f"{compact(key)}:{text}" for key, text in kept.items()) + "}"
+        return joined(kept)
 
 
 def _bad_line(message: str) -> tuple[str, ExitCode]:

@@ -15,6 +15,7 @@ __all__ = [
     "NumberText",
     "compact",
     "elements",
+    "joined",
     "members",
     "read",
     "read_object",
@@ -91,6 +92,11 @@ def members(text: str) -> dict[str, str]:
     except (ValueError, RecursionError) as error:
         raise JsonTextError(_reason(error)) from None
     return found
+
+
+def joined(parts: Mapping[str, str]) -> str:
+    """Write the object of which these are the members, as `members` gives them."""
+    return "{" + ",".join(f"{_quoted(name)}:{text}" for name, text in parts.items()) + "}"
 
 
 def elements(text: str) -> list[str]:
