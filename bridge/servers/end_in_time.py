@@ -12,11 +12,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+
+from bridge.servers.stop_signals import ending_signals
 
 __all__ = ["EndInTime"]
-
-_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 class EndInTime:
@@ -43,10 +42,7 @@ class EndInTime:
         It is heard where an event loop would not hear it, because something blocks the loop. For
         the main thread.
         """
-        before = {
-            number: signal.getsignal(number)
-            for number in (getattr(signal, name) for name in _SIGNALS if hasattr(signal, name))
-        }
+        before = {number: signal.getsignal(number) for number in ending_signals()}
 
         def heard(number: int, frame: FrameType | None) -> None:
             self.begin()

@@ -7,8 +7,11 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Final
 
-__all__ = ["StopRequest", "stop_on_signals"]
+__all__ = ["StopRequest", "ending_signals", "stop_on_signals"]
+
+_NAMES: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 class StopRequest:
@@ -25,12 +28,16 @@ class StopRequest:
         self.requested.set()
 
 
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that end a process, those of them that this system has."""
+    return [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+
+
 @contextmanager
 def stop_on_signals(stop: StopRequest) -> Iterator[None]:
     """Stop on SIGINT, SIGTERM and the end of the terminal, while the context lasts."""
     loop = asyncio.get_running_loop()
-    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    signals = ending_signals()
 
     def from_thread(_number: int, _frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(stop.stop)
