@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Day(NamedTuple):
@@ -103,3 +103,18 @@ PLACES = (
         ),
     ),
 )
+
+
+def place_named(name: str) -> Place | None:
+    """Return a place, however its name is capitalised; None where it is not known."""
+    wanted = name.strip().casefold()
+    return next((each for each in PLACES if each.name.casefold() == wanted), None)
+
+
+def refused(message: str) -> dict[str, Any]:
+    """Return the result of a call that cannot be done."""
+    return {
+        "content": message,
+        "structuredContent": {"ok": False, "message": message},
+        "isError": True,
+    }

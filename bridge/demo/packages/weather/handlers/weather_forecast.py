@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._places import PLACES
+from ._places import PLACES, place_named, refused
 
 NEVER_BLOCKS = True
 
 
 async def handle(arguments: dict[str, Any], session: object, call: object) -> dict[str, Any]:
     """Return as many days as were asked for; an error where the place is not known."""
-    wanted = arguments["place"].strip().casefold()
-    place = next((each for each in PLACES if each.name.casefold() == wanted), None)
+    place = place_named(arguments["place"])
     if place is None:
         names = ", ".join(each.name for each in PLACES)
-        message = f"There is no forecast for {arguments['place']}; there is one for {names}."
-        return {
-            "content": message,
-            "structuredContent": {"ok": False, "message": message},
-            "isError": True,
-        }
+        return refused(f"There is no forecast for {arguments['place']}; there is one for {names}.")
     days = place.week[: arguments["days"]]
     lines = [
         f"day {number}: {day.sky}, {day.low} to {day.high} °C, {day.rain} mm rain, {day.wind} km/h"

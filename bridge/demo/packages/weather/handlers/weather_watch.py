@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Protocol
 
-from ._places import PLACES
+from ._places import place_named, refused
 
 NEVER_BLOCKS = True
 
@@ -27,15 +27,10 @@ class Call(Protocol):
 
 async def handle(arguments: dict[str, Any], session: object, call: Call) -> dict[str, Any]:
     """Take a reading each second. It is `cancellable`: told to stop, it gives those it has."""
-    wanted = arguments["place"].strip().casefold()
-    place = next((each for each in PLACES if each.name.casefold() == wanted), None)
+    place = place_named(arguments["place"])
     if place is None:
         message = f"There is no watching {arguments['place']}; weather_places lists what there is."
-        return {
-            "content": message,
-            "structuredContent": {"ok": False, "message": message},
-            "isError": True,
-        }
+        return refused(message)
     low, high = place.week[0].low, place.week[0].high
     readings = [low]
     while len(readings) < arguments["seconds"] and not await _stopped_within(1.0, call.signal):
