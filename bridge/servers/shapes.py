@@ -80,9 +80,7 @@ def app_error_code(response: JsonValue) -> str | None:
     error = response.get("error") if isinstance(response, dict) else None
     if error is None:
         return None
-    data = error.get("data") if isinstance(error, dict) else None
-    code = data.get("code") if isinstance(data, dict) else None
-    return _short(code) or "ERROR"
+    return _short(_object(error, "data").get("code")) or "ERROR"
 
 
 def deferred_reason(response: JsonValue) -> str | None:
