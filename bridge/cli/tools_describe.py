@@ -82,7 +82,8 @@ def _lines(tool: ToolDefinition, directory: Path, style: Style) -> Iterator[str]
     yield f"{style(tool.name, 'bold')}  {style(tool.annotations.category, 'dim')}"
     yield f"  {printable(tool.description)}"
     yield ""
-    yield from key_lines("input", read(json.dumps(published_input(tool))), style)
+    schema = read(json.dumps(published_input(tool)))
+    yield from key_lines("input", schema, style)
     gives = True if tool.output_schema is None else tool.output_schema
     yield from key_lines("output", read(json.dumps(gives)), style)
     yield style("says of itself", "bold")
@@ -90,7 +91,6 @@ def _lines(tool: ToolDefinition, directory: Path, style: Style) -> Iterator[str]
         yield f"  {style(name.ljust(14), 'cyan')}  {printable(value)}"
     yield ""
     yield style("call", "bold")
-    schema = read(json.dumps(published_input(tool)))
     words = [str(directory), tool.name, *example_words(schema)]
     yield printable("  bascule tools call " + " ".join(map(shlex.quote, words)))
 
