@@ -72,14 +72,14 @@ def check_references(
 
 def _graph(schema: Mapping[str, Any], report: Report, base: Place) -> dict[Place, _Node]:
     """Make nodes of all schemas, by their places, and connect them."""
-    found = list(subschemas(schema))
-    nodes = {place: _Node(place) for place, _ in found}
+    found = [(place, each, child_places(each)) for place, each in subschemas(schema)]
+    nodes = {place: _Node(place) for place, *_ in found}
     # A schema can also be true or false: a reference may lead there, and ends there.
     leaves: set[Place] = set()
-    for place, each in found:
-        leaves.update((*place, *inner) for inner in child_places(each))
+    for place, _, children in found:
+        leaves.update((*place, *inner) for inner in children)
     by_pointer = {_key(place): place for place in leaves | nodes.keys()}
-    for place, each in found:
+    for place, each, children in found:
         node = nodes[place]
         if "$ref" in each:
             # In draft-07 whatever stands beside a reference is ignored.
@@ -87,7 +87,7 @@ def _graph(schema: Mapping[str, Any], report: Report, base: Place) -> dict[Place
             if target in nodes:
                 node.same.append(nodes[target])
             continue
-        for inner in child_places(each):
+        for inner in children:
             child = nodes.get((*place, *inner))
             if child is not None and inner[0] != "definitions":
                 (node.same if inner[0] in _SAME_VALUE else node.others).append(child)
