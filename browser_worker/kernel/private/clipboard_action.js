@@ -7,9 +7,8 @@
 import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { exceedsUtf8, isWellFormed } from "../../contract/utf8.js";
-import { refusalOf } from "../consent/refusals.js";
 import { seenLines } from "../well_formed.js";
-import { askerFact, payloadReader } from "./private_parts.js";
+import { askerFact, payloadReader, requireYes } from "./private_parts.js";
 
 /** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { ActivationWatch } from "./activation_watch.js" */
@@ -76,9 +75,12 @@ function readText(payload) {
  * @param {PrivateContext} source
  * @param {ClipboardPowers} powers
  */
-async function writeAsked(kernel, text, { app, signal }, powers) {
+async function writeAsked(kernel, text, source, powers) {
+  const { app } = source;
   const size = `${[...text].length} character${[...text].length === 1 ? "" : "s"}`;
-  const answer = await powers.consent.ask(
+  await requireYes(
+    powers.consent,
+    source,
     {
       subject: `app:${app}`,
       title: `Copy ${size} from the app ${app}?`,
@@ -86,11 +88,8 @@ async function writeAsked(kernel, text, { app, signal }, powers) {
       choices: [{ id: "once", label: "Only this time" }],
       confirm: "Copy",
     },
-    signal,
+    `write to the clipboard from ${app}`,
   );
-  if (!answer.allowed) {
-    throw refusalOf(answer, { what: `write to the clipboard from ${app}`, agent: false });
-  }
   return write(text, powers);
 }
 

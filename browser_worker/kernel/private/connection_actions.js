@@ -5,10 +5,9 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
-import { refusalOf } from "../consent/refusals.js";
 import { seen } from "../well_formed.js";
 import { Connections } from "./connections.js";
-import { askerFact, payloadReader } from "./private_parts.js";
+import { askerFact, payloadReader, requireThere, requireYes } from "./private_parts.js";
 
 /** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
@@ -69,11 +68,10 @@ export function addConnectionActions(kernel, { consent, providers, powers }) {
     return { provider: id, connection: await connections.connect(app, provider, ask, signal) };
   });
 
-  kernel.private.on("connections.credential", async (payload, { app, endpoint }) => {
+  kernel.private.on("connections.credential", async (payload, source) => {
     const { connection } = readCredential(payload);
-    const credential = await connections.credential(app, connection);
-    if (!endpoint.open)
-      throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; nothing was given.");
+    const credential = await connections.credential(source.app, connection);
+    requireThere(source, "nothing was given");
     return { credential };
   });
 
@@ -94,10 +92,13 @@ export function addConnectionActions(kernel, { consent, providers, powers }) {
  * @param {string | undefined} reason In the app's words.
  * @returns {AskOwner}
  */
-function asker(kernel, consent, { app, signal }, provider, reason) {
+function asker(kernel, consent, source, provider, reason) {
+  const { app } = source;
   return async ({ label, maxChars }) => {
     const title = seen(provider.title, 60);
-    const answer = await consent.ask(
+    const answer = await requireYes(
+      consent,
+      source,
       {
         subject: `app:${app}`,
         title: `Connect the app ${app} to ${title}?`,
@@ -111,9 +112,8 @@ function asker(kernel, consent, { app, signal }, provider, reason) {
         confirm: "Connect",
         seconds: SECONDS_TO_ENTER,
       },
-      signal,
+      `connect ${app} to ${title}`,
     );
-    if (answer.allowed) return answer.value ?? "";
-    throw refusalOf(answer, { what: `connect ${app} to ${title}`, agent: false });
+    return answer.value ?? "";
   };
 }

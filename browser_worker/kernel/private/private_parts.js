@@ -1,16 +1,18 @@
 // @ts-check
 /**
  * What every family of private actions shares: what it needs of the kernel, how it reads what it is
- * given, and how it names the app that asks. Contract: bus, private actions.
+ * given, how it names the app that asks, and what stops it: a no of the owner's, or that nobody waits.
+ * Contract: bus, private actions.
  */
 
 import { BusError, problemsData } from "../../contract/bus_error.js";
 import { compile } from "../../contract/schema.js";
 import { appFact } from "../call_prompt.js";
+import { refusalOf } from "../consent/refusals.js";
 
-/** @import { Fact } from "../consent/consent_queue.js" */
+/** @import { Consent, Fact, Prompt, Yes } from "../consent/consent_queue.js" */
 /** @import { AppSummary, Keeper } from "../kernel.js" */
-/** @import { PrivateRequests } from "./private_requests.js" */
+/** @import { PrivateContext, PrivateRequests } from "./private_requests.js" */
 
 /**
  * @typedef {object} PrivateKernel What a family needs of the kernel.
@@ -45,4 +47,31 @@ export function payloadReader(action, properties = {}, required = Object.keys(pr
  */
 export function askerFact(kernel, app) {
   return appFact("Asks", app, kernel.apps());
+}
+
+/**
+ * Asks the owner, and goes on with a yes only.
+ *
+ * @param {Consent} consent
+ * @param {PrivateContext} source
+ * @param {Prompt} prompt
+ * @param {string} what As an infinitive, for who is refused.
+ * @returns {Promise<Yes>} Rejects with a `BusError`.
+ */
+export async function requireYes(consent, { signal }, prompt, what) {
+  const answer = await consent.ask(prompt, signal);
+  if (answer.allowed) return answer;
+  throw refusalOf(answer, { what, agent: false });
+}
+
+/**
+ * What comes too late for who asked is not done, or not given.
+ *
+ * @param {PrivateContext} source
+ * @param {string} undone
+ * @throws {BusError} `ENDPOINT_GONE`
+ */
+export function requireThere({ endpoint, signal }, undone) {
+  if (endpoint.open && !signal.aborted) return;
+  throw new BusError("ENDPOINT_GONE", `Who asked is not there any more; ${undone}.`);
 }

@@ -4,8 +4,7 @@
  * manifest says, which a tray never is. Contract: bus, private actions.
  */
 
-import { BusError } from "../../contract/bus_error.js";
-import { payloadReader } from "./private_parts.js";
+import { payloadReader, requireThere } from "./private_parts.js";
 
 /** @import { KeyProvider } from "./key_provider.js" */
 /** @import { PrivateKernel } from "./private_parts.js" */
@@ -53,11 +52,10 @@ export function addVetkeyActions(kernel, { keys }) {
     return {};
   });
 
-  kernel.private.on("vetkeys.derive", async (payload, { app, endpoint }) => {
+  kernel.private.on("vetkeys.derive", async (payload, source) => {
     const { name, context, bytes } = readDerive(payload);
-    const derived = await keys.derive(app, name, context, bytes);
-    if (!endpoint.open)
-      throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; nothing was given.");
+    const derived = await keys.derive(source.app, name, context, bytes);
+    requireThere(source, "nothing was given");
     return { key: base64url(derived) };
   });
 }

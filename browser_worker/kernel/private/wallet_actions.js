@@ -6,15 +6,14 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
-import { refusalOf } from "../consent/refusals.js";
-import { askerFact, payloadReader } from "./private_parts.js";
+import { askerFact, payloadReader, requireThere, requireYes } from "./private_parts.js";
 import { askWallet, isAccount, readAccounts, readChainId } from "./wallet_answers.js";
 import { WalletDirectory } from "./wallet_directory.js";
 import { WALLET_METHODS } from "./wallet_methods.js";
 import { connectPrompt, discoverPrompt, requestPrompt } from "./wallet_prompts.js";
 import { WalletSessions } from "./wallet_sessions.js";
 
-/** @import { Consent, Prompt } from "../consent/consent_queue.js" */
+/** @import { Consent } from "../consent/consent_queue.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { PrivateKernel } from "./private_parts.js" */
 /** @import { PrivateContext } from "./private_requests.js" */
@@ -49,7 +48,7 @@ export function addWalletActions(kernel, { consent, events, powers }) {
 
   kernel.private.on("ethereum_provider.discover", async (payload, source) => {
     readDiscover(payload);
-    await ask(
+    await requireYes(
       consent,
       source,
       discoverPrompt(askerOf(kernel, source)),
@@ -71,11 +70,11 @@ export function addWalletActions(kernel, { consent, events, powers }) {
     }
     const { endpoint, signal } = source;
     const prompt = connectPrompt(askerOf(kernel, source), wallet);
-    await ask(consent, source, prompt, `connect to ${wallet.name}`);
+    await requireYes(consent, source, prompt, `connect to ${wallet.name}`);
     const { provider, name, rdns } = wallet;
     const accounts = readAccounts(await askWallet(provider, "eth_requestAccounts", [], signal));
     const chainId = readChainId(await askWallet(provider, "eth_chainId", [], signal));
-    requireOpen(source);
+    requireThere(source, "the wallet was not asked");
     const session = sessions.open(endpoint, wallet, accounts);
     return { session: session.id, wallet: { name, rdns }, chainId, accounts };
   });
@@ -94,9 +93,9 @@ export function addWalletActions(kernel, { consent, events, powers }) {
       const request = { method, rule, params };
       requireOwnAccount(session, request);
       const prompt = requestPrompt(askerOf(kernel, source), session.wallet, request);
-      await ask(consent, source, prompt, rule.does ?? "use the wallet");
+      await requireYes(consent, source, prompt, rule.does ?? "use the wallet");
     }
-    requireOpen(source);
+    requireThere(source, "the wallet was not asked");
     // It may have ended while the owner was asked.
     const { wallet, accounts } = sessions.get(source.endpoint, id);
     const result = await askWallet(wallet.provider, method, params, source.signal);
@@ -127,26 +126,9 @@ function requireOwnAccount({ accounts }, { rule, params }) {
 }
 
 /**
- * @param {Consent} consent
- * @param {PrivateContext} source
- * @param {Prompt} prompt
- * @param {string} what
- */
-async function ask(consent, { signal }, prompt, what) {
-  const answer = await consent.ask(prompt, signal);
-  if (!answer.allowed) throw refusalOf(answer, { what, agent: false });
-}
-
-/**
  * @param {PrivateKernel} kernel
  * @param {PrivateContext} source
  */
 function askerOf(kernel, { app }) {
   return { app, fact: askerFact(kernel, app) };
-}
-
-/** @param {PrivateContext} source */
-function requireOpen({ endpoint, signal }) {
-  if (endpoint.open && !signal.aborted) return;
-  throw new BusError("ENDPOINT_GONE", "Who asked is not there any more; the wallet was not asked.");
 }
