@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["PackageError", "Problem", "Severity", "pointer_to", "told"]
+__all__ = ["PackageError", "Problem", "Severity", "parts_of", "pointer_to", "told"]
 
 Severity = Literal["error", "warning"]
 
@@ -55,6 +55,11 @@ class PackageError(ValueError):
 def pointer_to(parts: Iterable[str | int]) -> str:
     """Return the JSON Pointer (RFC 6901) of a path of names and indices."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
+
+
+def parts_of(pointer: str) -> list[str]:
+    """Return the names of a JSON Pointer's way, indices as texts among them."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
 
 def told(value: object) -> str:

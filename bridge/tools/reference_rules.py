@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from bridge.tools.loading_limits import LOADING_LIMITS, LoadingLimits
 from bridge.tools.problem_report import Report
-from bridge.tools.problems import told
+from bridge.tools.problems import parts_of, told
 from bridge.tools.schema_places import Place, child_places, subschemas
 
 __all__ = ["check_references"]
@@ -117,8 +117,7 @@ def _target(
         words = f"{told(reference)} has a percent sign: give the definition a name without escapes"
         report.error(place, "ref-form", words)
         return None
-    parts = [part.replace("~1", "/").replace("~0", "~") for part in reference.split("/")[1:]]
-    target = by_pointer.get(tuple(parts))
+    target = by_pointer.get(tuple(parts_of(reference)))
     if target is None:
         words = f"{told(reference)} leads to no schema of this file: put it under definitions"
         report.error(place, "ref-target", words)
