@@ -38,7 +38,8 @@ import { CandidValueError, argumentsFromJson, toJson } from "./candid_value.js";
  */
 
 const MAX_METHODS = 256;
-const MAX_METHOD_CHARS = 200;
+/** Of a name. */
+export const MAX_METHOD_CHARS = 200;
 
 /** One method. Its schemas are made when they are first needed. */
 export class CanisterMethod {

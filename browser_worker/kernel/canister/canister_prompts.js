@@ -4,6 +4,7 @@
 import { BusError } from "../../contract/bus_error.js";
 import { appFact, argumentsText, between, callerFacts, whoIs } from "../call_prompt.js";
 import { seen } from "../well_formed.js";
+import { MAX_METHOD_CHARS } from "./canister_interface.js";
 
 /** @import { CallSource } from "../broker.js" */
 /** @import { Fact, Prompt } from "../consent/consent_queue.js" */
@@ -19,8 +20,6 @@ import { seen } from "../well_formed.js";
  * @property {FoundMethod} found
  * @property {readonly AppSummary[]} apps
  */
-
-const MAX_METHOD_CHARS = 200;
 
 /**
  * @param {BackendQuestion} question

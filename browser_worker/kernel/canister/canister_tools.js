@@ -7,6 +7,7 @@
 import { BusError } from "../../contract/bus_error.js";
 import { askFor } from "../consent/ask_for.js";
 import { refusalOf } from "../consent/refusals.js";
+import { MAX_METHOD_CHARS } from "./canister_interface.js";
 import { prepare } from "./canister_run.js";
 import { callPrompt } from "./canister_prompts.js";
 
@@ -28,7 +29,7 @@ import { callPrompt } from "./canister_prompts.js";
  */
 
 const APP = { type: "string", maxLength: 40, description: "The caller's own app by default." };
-const METHOD = { type: "string", maxLength: 200 };
+const METHOD = { type: "string", maxLength: MAX_METHOD_CHARS };
 const KIND = { enum: ["query", "update"] };
 
 /**
