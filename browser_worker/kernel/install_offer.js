@@ -6,12 +6,11 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { between, callerFacts, whoIs } from "./call_prompt.js";
-import { askFor } from "./consent/ask_for.js";
-import { refusalOf } from "./consent/refusals.js";
+import { requireYesFor } from "./consent/ask_for.js";
 
 /** @import { CallSource } from "./broker.js" */
 /** @import { Consent, Prompt } from "./consent/consent_queue.js" */
-/** @import { Invocations } from "./invocations.js" */
+/** @import { Invocations, Root } from "./invocations.js" */
 /** @import { AppSummary } from "./kernel.js" */
 /** @import { KernelTools } from "./kernel_tools.js" */
 
@@ -55,17 +54,10 @@ export function addInstallOffer(tools, parts) {
     asksOwner: true,
     run: async (/** @type {{ url: string }} */ input, source, signal) => {
       const url = readOffer(input.url, parts.origin);
-      if (source.root !== null) {
-        const answer = await askFor(
-          parts.consent,
-          source.root,
-          promptFor(url, source, parts),
-          signal,
-        );
-        if (!answer.allowed) {
-          const agent = source.root.kind === "agent";
-          throw refusalOf(answer, { what: "offer this app", agent });
-        }
+      const { root } = source;
+      if (root !== null) {
+        const prompt = promptFor(url, root, source, parts);
+        await requireYesFor(parts.consent, root, prompt, signal, "offer this app");
       }
       parts.onOffer(url.href);
       return { offered: true };
@@ -110,12 +102,12 @@ function refused(why) {
 
 /**
  * @param {URL} url
+ * @param {Root} root
  * @param {CallSource} source
  * @param {InstallOfferParts} parts
  * @returns {Prompt}
  */
-function promptFor(url, { id, app, root, invocation }, { apps, invocations }) {
-  if (root === null) throw new TypeError("the page asks itself nothing");
+function promptFor(url, root, { id, app, invocation }, { apps, invocations }) {
   return {
     subject: root.subject,
     title: `Take an offer of ${whoIs(root, between(root, app))}?`,

@@ -6,13 +6,12 @@
 
 import { BusError } from "../contract/bus_error.js";
 import { appFact, between, callerFacts, whoIs } from "./call_prompt.js";
-import { askFor } from "./consent/ask_for.js";
-import { refusalOf } from "./consent/refusals.js";
+import { requireYesFor } from "./consent/ask_for.js";
 import { seen } from "./well_formed.js";
 
 /** @import { CallSource } from "./broker.js" */
 /** @import { Consent, Prompt } from "./consent/consent_queue.js" */
-/** @import { Invocations } from "./invocations.js" */
+/** @import { Invocations, Root } from "./invocations.js" */
 /** @import { AppSummary } from "./kernel.js" */
 /** @import { KernelPowers } from "./kernel_powers.js" */
 /** @import { KernelTools } from "./kernel_tools.js" */
@@ -77,15 +76,8 @@ export function addOpenTileTool(tools, parts) {
       pace.require(root?.subject ?? source.id);
       const own = root?.kind === "app" && root.app === input.app && source.app === input.app;
       if (root !== null && !(own && parts.isShown(input.app))) {
-        const answer = await askFor(
-          parts.consent,
-          root,
-          promptFor(input.app, tile, source, parts),
-          signal,
-        );
-        if (!answer.allowed) {
-          throw refusalOf(answer, { what: `open ${input.app}`, agent: root.kind === "agent" });
-        }
+        const prompt = promptFor(input.app, tile, root, source, parts);
+        await requireYesFor(parts.consent, root, prompt, signal, `open ${input.app}`);
       }
       return { endpoint: await parts.openTile(input.app, tile.id) };
     },
@@ -95,12 +87,12 @@ export function addOpenTileTool(tools, parts) {
 /**
  * @param {string} app
  * @param {TileSummary} tile
+ * @param {Root} root
  * @param {CallSource} source
  * @param {OpenTileParts} parts
  * @returns {Prompt}
  */
-function promptFor(app, tile, { id, app: caller, root, invocation }, { apps, invocations }) {
-  if (root === null) throw new TypeError("the page asks itself nothing");
+function promptFor(app, tile, root, { id, app: caller, invocation }, { apps, invocations }) {
   return {
     subject: root.subject,
     title: `Let ${whoIs(root, between(root, caller))} open a tile of ${app}?`,

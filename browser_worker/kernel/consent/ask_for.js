@@ -6,6 +6,7 @@
 
 import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
+import { refusalOf } from "./refusals.js";
 
 /** @import { Root } from "../invocations.js" */
 /** @import { Consent, ConsentAnswer, Prompt } from "./consent_queue.js" */
@@ -28,6 +29,21 @@ export async function askFor(consent, root, prompt, signal, waiting = undefined)
   const unseen = !answer.allowed && (answer.reason === "busy" || answer.reason === "gone");
   if (unseen) count(consent, root, -1);
   return answer;
+}
+
+/**
+ * As `askFor`, for what goes on with a yes only.
+ *
+ * @param {Consent} consent
+ * @param {Root} root
+ * @param {Prompt} prompt
+ * @param {AbortSignal} signal
+ * @param {string} what As an infinitive, for who is refused.
+ * @returns {Promise<void>} Rejects with a `BusError` without a yes.
+ */
+export async function requireYesFor(consent, root, prompt, signal, what) {
+  const answer = await askFor(consent, root, prompt, signal);
+  if (!answer.allowed) throw refusalOf(answer, { what, agent: root.kind === "agent" });
 }
 
 /**
