@@ -17,7 +17,7 @@ from bridge.contract.schema_resources import SchemaError
 from bridge.contract.schema_shapes import check_shapes
 from bridge.tools.pattern_budget import SchemaPatterns
 from bridge.tools.problem_report import Report
-from bridge.tools.problems import told
+from bridge.tools.problems import in_ascii, told
 from bridge.tools.root_rules import DRAFT_07
 from bridge.tools.schema_places import NAMED_SUBSCHEMAS, Place, standing_at, subschemas
 
@@ -167,7 +167,7 @@ def _expected(schema: Mapping[str, Any], place: Place, message: str) -> str:
         return f"items must be a schema or a list of schemas, not {told(value)}"
     if keyword in NAMED_SUBSCHEMAS:
         return f"{keyword} must be an object of schemas, not {told(value)}"
-    return message.encode("ascii", "backslashreplace").decode()[:_MAX_WORDS]
+    return in_ascii(message)[:_MAX_WORDS]
 
 
 def _check_unknown(keyword: str, place: Place, report: Report, *, at_root: bool) -> None:

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from bridge.contract.strict_json import StrictJsonError
+from bridge.tools.problems import in_ascii
 
 __all__ = ["json_words"]
 
@@ -32,7 +33,7 @@ def json_words(data: bytes, error: StrictJsonError) -> str:
     """Return what is wrong and where, in ASCII."""
     if data.startswith(b"\xef\xbb\xbf"):
         return "begins with a byte order mark: save it as UTF-8 without one"
-    reason = str(error).encode("ascii", "backslashreplace").decode()
+    reason = in_ascii(str(error))
     if error.kind == "limit":
         return f"is {reason}: make the schema smaller"
     # The rule's own name says it.

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from bridge.tools.loading_limits import LOADING_LIMITS
 from bridge.tools.package import TIERS, Card, Tier
 from bridge.tools.problem_report import Report
-from bridge.tools.problems import told
+from bridge.tools.problems import in_ascii, told
 
 __all__ = ["MANIFEST_FILE", "Manifest", "read_manifest"]
 
@@ -102,7 +102,7 @@ def _read_toml(data: bytes, report: Report) -> Mapping[str, Any] | None:
     except RecursionError:
         report.error((), "manifest-toml", "is nested too deeply: it needs no more than tables")
     except ValueError as error:
-        reason = str(error).encode("ascii", "backslashreplace").decode()[:200]
+        reason = in_ascii(str(error))[:200]
         report.error((), "manifest-toml", f"is not TOML: {reason}")
     return None
 

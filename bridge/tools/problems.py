@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["PackageError", "Problem", "Severity", "parts_of", "pointer_to", "told"]
+__all__ = ["PackageError", "Problem", "Severity", "in_ascii", "parts_of", "pointer_to", "told"]
 
 Severity = Literal["error", "warning"]
 
@@ -60,6 +60,11 @@ def pointer_to(parts: Iterable[str | int]) -> str:
 def parts_of(pointer: str) -> list[str]:
     """Return the names of a JSON Pointer's way, indices as texts among them."""
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def in_ascii(text: str) -> str:
+    """Return a text of somebody else's with escapes in place of what is not ASCII."""
+    return text.encode("ascii", "backslashreplace").decode()
 
 
 def told(value: object) -> str:

@@ -21,7 +21,7 @@ from bridge.tools.loading_limits import SENT_SCHEMA_LIMITS, TOOL_JSON_LIMITS
 from bridge.tools.open_bags import Change, normalise
 from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problem_report import Report
-from bridge.tools.problems import parts_of, told
+from bridge.tools.problems import in_ascii, parts_of, told
 from bridge.tools.reference_rules import check_references
 from bridge.tools.root_rules import DRAFT_07, check_root, is_draft_07
 from bridge.tools.schema_places import Place
@@ -121,7 +121,7 @@ def _read_schema(
         report.error(base, "schema-size", words)
         return None
     except SchemaError as error:
-        reason = str(error).encode("ascii", "backslashreplace").decode()
+        reason = in_ascii(str(error))
         report.error(base, "schema", f"cannot be used: {reason}")
         return None
     return normalised, compiled, changes
@@ -155,7 +155,7 @@ def _check_defaults(key: str, block: _Schema, compiled: _Compiled, report: Repor
         # It refers to a part that is left out here: a call is checked against the whole.
         return
     for violation in violations:
-        reason = violation.message.encode("ascii", "backslashreplace").decode()[:200]
+        reason = in_ascii(violation.message)[:200]
         words = f"is not what the tool takes: {reason}"
         report.error((key, "defaults", *parts_of(violation.path)), "default-value", words)
 

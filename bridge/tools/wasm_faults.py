@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from bridge.tools.problems import in_ascii
+
 if TYPE_CHECKING:
     import wasmtime
 
-__all__ = ["entry_faults"]
+__all__ = ["entry_faults", "told_error"]
 
 _WASI: Final = "wasi_snapshot_preview1"
 _MAX_TOLD: Final = 10
@@ -32,8 +34,7 @@ def entry_faults(code: bytes) -> list[str]:
     try:
         module = wasmtime.Module(engine, code)
     except wasmtime.WasmtimeError as error:
-        lines = str(error).splitlines() or [type(error).__name__]
-        return [f"cannot be compiled: {_ascii(lines[0])}"]
+        return [f"cannot be compiled: {told_error(error)}"]
     found: list[str] = []
     exports = {each.name: each.type for each in module.exports}
     start = exports.get("_start")
@@ -44,7 +45,7 @@ def entry_faults(code: bytes) -> list[str]:
     linker, store = wasmtime.Linker(engine), wasmtime.Store(engine)
     linker.define_wasi()
     for each in module.imports:
-        name = _ascii(f"{each.module}.{each.name}")
+        name = in_ascii(f"{each.module}.{each.name}"[:_MAX_TOLD_CHARS])
         if each.module != _WASI:
             found.append(f"imports {name}: there is nothing but {_WASI}")
         elif not _has(linker, store, each.name or ""):
@@ -62,5 +63,7 @@ def _has(linker: wasmtime.Linker, store: wasmtime.Store, name: str) -> bool:
     return True
 
 
-def _ascii(text: str) -> str:
-    return text[:_MAX_TOLD_CHARS].encode("ascii", "backslashreplace").decode()
+def told_error(error: Exception) -> str:
+    """Return the first line of what wasmtime says, whose words may be the module's own."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return in_ascii(lines[0][:_MAX_TOLD_CHARS])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.tools.handler import CallRefused
 from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
+from bridge.tools.wasm_faults import told_error
 
 if TYPE_CHECKING:
     import wasmtime
@@ -28,7 +29,6 @@ _SUCCESS, _BADF, _IO, _NOTSUP = 0, 8, 29, 58
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _MAX_PARTS: Final = 1_024
 """Buffers of one read or write."""
-_MAX_TOLD_CHARS: Final = 300
 _WORDS: Final = {
     "OUT_OF_FUEL": "did more work than one call may",
     "STACK_OVERFLOW": "called itself too deeply",
@@ -279,7 +279,7 @@ def _refuse(*_: int) -> int:
 
 
 def _unusable(error: Exception) -> CallRefused:
-    words = _told(error)
+    words = told_error(error)
     return CallRefused("UNAVAILABLE", f"The package's entry.wasm cannot be run: {words}")
 
 
@@ -290,9 +290,3 @@ def _failed(error: Exception) -> CallRefused:
         return CallRefused("HANDLER_FAILED", "The tool's entry ended in a way that WASI has not.")
     words = _WORDS.get(code, f"was stopped by a trap ({code.lower().replace('_', ' ')})")
     return CallRefused("HANDLER_FAILED", f"The tool's entry {words}.")
-
-
-def _told(error: Exception) -> str:
-    lines = str(error).splitlines() or [type(error).__name__]
-    words = lines[0][:_MAX_TOLD_CHARS]
-    return words.encode("ascii", "backslashreplace").decode()
