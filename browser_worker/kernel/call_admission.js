@@ -22,10 +22,17 @@ import { ask } from "./routing_policy.js";
  */
 
 /**
+ * @typedef {object} TurnRequest A call of an endpoint's tool.
+ * @property {CallSource} source
+ * @property {Endpoint} target
+ * @property {string} tool
+ * @property {AbortSignal} signal Aborts where nobody waits for the call any more.
+ */
+
+/**
  * @typedef {object} AgentTurns Which calls begin an agent's turn.
- * @property {(call: { source: CallSource, target: Endpoint, tool: string, signal: AbortSignal }) =>
- *   null | Promise<StartedTurn | { refusal: BusError }>} admit Null where the tool is no entrypoint. A
- *   rejection refuses.
+ * @property {(request: TurnRequest) => null | Promise<StartedTurn | { refusal: BusError }>} admit Null where
+ *   the tool is no entrypoint. A rejection refuses.
  * @property {(root: Root) => BusError | null} count Counts one more call on behalf of a root; why it may
  *   not be begun, where it may not.
  */
@@ -92,7 +99,7 @@ export class CallAdmission {
           if ("refusal" in started) told.refused(started.refusal);
           else told.admitted({ root: started.root, signal: undefined, ended: started.ended });
         },
-        () => told.refused(new BusError("OWNER_REQUIRED", "No turn was begun; nothing was run.")),
+        () => told.refused(noTurn()),
       );
     } else if (target.place.app === source.app) {
       told.admitted({ root: source.root, signal: undefined, ended: undefined });
@@ -136,15 +143,13 @@ export class CallAdmission {
     return root === null ? null : (this.turns?.count(root) ?? null);
   }
 
-  /** @param {{ source: CallSource, target: Endpoint, tool: string, signal: AbortSignal }} call */
-  _turn(call) {
-    if (this.turns === null || call.source.id === KERNEL_ENDPOINT) return null;
+  /** @param {TurnRequest} request */
+  _turn(request) {
+    if (this.turns === null || request.source.id === KERNEL_ENDPOINT) return null;
     try {
-      return this.turns.admit(call);
+      return this.turns.admit(request);
     } catch {
-      return Promise.resolve({
-        refusal: new BusError("OWNER_REQUIRED", "No turn was begun; nothing was run."),
-      });
+      return Promise.resolve({ refusal: noTurn() });
     }
   }
 
@@ -174,6 +179,10 @@ export class CallAdmission {
       },
     });
   }
+}
+
+function noTurn() {
+  return new BusError("OWNER_REQUIRED", "No turn was begun; nothing was run.");
 }
 
 /** @param {CallSource} source Of an app. */

@@ -5,6 +5,7 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
+import { KERNEL_ENDPOINT } from "../../contract/bus_names.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { Observers } from "../../dispatcher/observers.js";
 import { refusalOf } from "../consent/refusals.js";
@@ -12,8 +13,8 @@ import { agentSubject, startPrompt } from "./agent_prompts.js";
 import { beginProblem } from "./turn_gate.js";
 
 /** @import { CallSource } from "../broker.js" */
+/** @import { StartedTurn, TurnRequest } from "../call_admission.js" */
 /** @import { Consent } from "../consent/consent_queue.js" */
-/** @import { Endpoint } from "../endpoint.js" */
 /** @import { Invocation, Root } from "../invocations.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { Attention } from "../private/private_gate.js" */
@@ -29,16 +30,7 @@ import { beginProblem } from "./turn_gate.js";
  * @property {(app: string) => Invocation | undefined} foreignTo
  */
 
-/**
- * @typedef {object} TurnRequest A call of an endpoint's tool.
- * @property {CallSource} source
- * @property {Endpoint} target
- * @property {string} tool
- * @property {AbortSignal} [signal] Aborts where nobody waits for the call any more.
- */
-
-/** @typedef {{ root: Root, ended: () => void }} Begun `ended` is to be called when the call has ended. */
-/** @typedef {Begun | { refusal: BusError }} Admission */
+/** @typedef {StartedTurn | { refusal: BusError }} Admission */
 
 /**
  * @typedef {object} TurnSummary For the owner.
@@ -99,7 +91,7 @@ export class AgentTurns {
   admit({ source, target, tool, signal }) {
     const { app, kind } = target.place;
     // The page itself is nobody's agent: what it calls is called for its owner.
-    if (source.id === "kernel" || kind !== "background") return null;
+    if (source.id === KERNEL_ENDPOINT || kind !== "background") return null;
     return this._parts.mode.entrypoints(app).includes(tool)
       ? this._begin(source, app, tool, signal)
       : null;
@@ -154,7 +146,7 @@ export class AgentTurns {
    * @param {CallSource} source
    * @param {string} app
    * @param {string} tool
-   * @param {AbortSignal | undefined} signal
+   * @param {AbortSignal} signal
    * @returns {Promise<Admission>}
    */
   async _begin(source, app, tool, signal) {
@@ -183,7 +175,7 @@ export class AgentTurns {
         this._standingProblem(app, tool) ??
         this._roomProblem(app) ??
         this._scopeProblem(app) ??
-        (source.endpoint?.open === true && signal?.aborted !== true ? null : over());
+        (source.endpoint?.open === true && !signal.aborted ? null : over());
       if (later !== null) return { refusal: later };
     }
     return this._start(app, known.version, tool);
@@ -193,7 +185,7 @@ export class AgentTurns {
    * @param {string} app
    * @param {string} version
    * @param {string} entrypoint
-   * @returns {Begun}
+   * @returns {StartedTurn}
    */
   _start(app, version, entrypoint) {
     const { newId, wallNow } = this._parts.powers;

@@ -6,6 +6,7 @@
 
 import { BusError } from "../../contract/bus_error.js";
 import { copyJson } from "../../contract/bus_json.js";
+import { KERNEL_ENDPOINT } from "../../contract/bus_names.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { PRIVATE_ACTIONS, isPrivateAction } from "./private_actions.js";
 import { admit } from "./private_gate.js";
@@ -69,7 +70,7 @@ export class PrivateRequests {
     const controller = new AbortController();
     const audited = this._parts.audit.begin({
       caller: endpoint.id,
-      target: "kernel",
+      target: KERNEL_ENDPOINT,
       tool: action,
       arguments: undefined,
       private: true,
