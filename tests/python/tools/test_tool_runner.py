@@ -380,6 +380,16 @@ async def test_an_output_that_breaks_it_is_an_error_that_keeps_the_content(
     assert result.structured_content is None
 
 
+async def test_a_broken_promise_is_told_whatever_stands_where_our_own_words_do() -> None:
+    async def give(*_: object) -> object:
+        told = {"content": "read me", "_meta": {"bascule": 5}}
+        return {**told, "structuredContent": {"n": "not a number"}}
+
+    result = await ToolRunner([runnable(give, output_schema=OUTPUT)]).call("note_add", {}, SESSION)
+    assert failure_code(result) == "INVALID_OUTPUT"
+    assert text_of(result).endswith("read me")
+
+
 async def test_what_is_said_of_a_broken_promise_is_within_the_limits() -> None:
     texts = [{"type": "text", "text": "x" * 10_000} for _ in range(10)]
 
