@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bridge.cli.results import add_json_option, print_line
 from bridge.cli.styles import Style, add_color_option
 from bridge.cli.terminal_text import printable
-from bridge.cli.tools_loading import Loading, print_problems
+from bridge.cli.tools_loading import Loading, counted, package_facts, print_problems
 from bridge.contract.error_codes import ExitCode
 from bridge.tools.package_files import tool_file
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     for directory, problems in loading.failed.items():
         print_problems(directory, problems, sys.stdout)
         errors = sum(problem.severity == "error" for problem in problems)
-        told = style(f"{_count(errors, 'problem')}: it does not load", "red")
+        told = style(f"{counted(errors, 'problem')}: it does not load", "red")
         print(f"{printable(str(directory))}: {told}")
     for package in loading.packages:
         print_problems(package.directory, package.warnings, sys.stdout)
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
             _explain(package, style)
         told = style("ok", "green")
         name = printable(f"{package.name} {package.version}")
-        print(f"{name}: {_count(len(package.tools), 'tool')}, {told}")
+        print(f"{name}: {counted(len(package.tools), 'tool')}, {told}")
     return status
 
 
@@ -106,13 +106,7 @@ def _as_json(loading: Loading, *, explain: bool) -> dict[str, Any]:
     ]
     return {
         "packages": [
-            {
-                "directory": str(package.directory),
-                "name": package.name,
-                "version": package.version,
-                "tier": package.tier,
-                "tools": list(package.tools),
-            }
+            {"directory": str(package.directory), **package_facts(package)}
             for package in loading.packages
         ],
         "problems": [
@@ -136,7 +130,3 @@ def _problems_as_json(directory: Path, problems: Sequence[Problem]) -> list[dict
         }
         for problem in problems
     ]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

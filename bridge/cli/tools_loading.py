@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from bridge.cli.terminal_text import printable
 from bridge.cli.usage_error import UsageError
@@ -21,8 +21,10 @@ from bridge.tools.tool_runner import RunnableTool, runnable_tools
 
 __all__ = [
     "Loading",
+    "counted",
     "load_all",
     "load_one",
+    "package_facts",
     "print_problems",
     "problem_line",
     "report_handler",
@@ -100,6 +102,21 @@ def load_one(directory: Path, *, run: bool) -> Loading:
     for problems in loading.failed.values():
         raise PackageError(problems)
     return loading
+
+
+def package_facts(package: Package) -> dict[str, Any]:
+    """Return what is told of a package to programs."""
+    return {
+        "name": package.name,
+        "version": package.version,
+        "tier": package.tier,
+        "tools": list(package.tools),
+    }
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its word, in the plural where it is not one."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def problem_line(directory: Path, problem: Problem) -> str:

@@ -14,13 +14,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bridge import __version__
 from bridge.cli.results import add_json_option
 from bridge.cli.terminal_text import printable
 from bridge.cli.tools_imports import add_import_options, outside_commands
-from bridge.cli.tools_loading import Loading, load_all, report_handler
+from bridge.cli.tools_loading import Loading, counted, load_all, package_facts, report_handler
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
 from bridge.tools.outside_server import (
@@ -246,7 +246,7 @@ async def _serve_native(
     from bridge.servers.native_server import NativeError, serve  # noqa: PLC0415
     from bridge.tools.package_host import PackageHost  # noqa: PLC0415
 
-    about = {"packages": [_told(package) for package in packages]}
+    about = {"packages": list(map(package_facts, packages))}
     runtime = AsyncioRuntime()
     try:
         host = PackageHost(runner, about=about)
@@ -277,21 +277,10 @@ def _say_ready(name: str, path: str, packages: Sequence[Package], args: argparse
         print(json.dumps(line), flush=True)
         return
     shown = printable(shlex.quote(name))
-    tools = f"{count} tool{'' if count == 1 else 's'}"
-    print(
-        f"{tools} of {', '.join(printable(p.name) for p in packages)}, served as {printable(name)}."
-    )
+    names = ", ".join(printable(package.name) for package in packages)
+    print(f"{counted(count, 'tool')} of {names}, served as {printable(name)}.")
     print(f"  bascule actions {shown}\n  bascule describe {shown} TOOL")
     print("Ctrl-C ends it.", flush=True)
-
-
-def _told(package: Package) -> dict[str, Any]:
-    return {
-        "name": package.name,
-        "version": package.version,
-        "tier": package.tier,
-        "tools": list(package.tools),
-    }
 
 
 def _version(packages: Sequence[Package]) -> str:
