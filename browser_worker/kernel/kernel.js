@@ -99,12 +99,11 @@ export class Kernel {
       audit: this.audit,
       powers,
     });
-    const appOf = (/** @type {string} */ id) => this._apps().find((app) => app.id === id);
     /** What apps may ask beside tools: handlers are added to it. */
     this.private = new PrivateRequests({
       audit: this.audit,
       attention,
-      declaresOf: (app) => appOf(app)?.declares ?? {},
+      declaresOf: (app) => this.app(app)?.declares ?? {},
     });
     this._requests = new EndpointRequests({
       broker: this._broker,
@@ -112,7 +111,7 @@ export class Kernel {
       invocations: this.invocations,
       privateRequests: this.private,
       topics: this._topics,
-      versionOf: (app) => appOf(app)?.version ?? null,
+      versionOf: (app) => this.app(app)?.version ?? null,
     });
     addListingTools(this.tools, this);
     this._heartbeat.start();
@@ -141,6 +140,11 @@ export class Kernel {
   /** The installed apps. */
   apps() {
     return [...this._apps()];
+  }
+
+  /** An installed app. @param {string} id @returns {AppSummary | undefined} */
+  app(id) {
+    return this._apps().find((app) => app.id === id);
   }
 
   /**

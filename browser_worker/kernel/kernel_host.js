@@ -152,7 +152,7 @@ export class KernelHost {
     const route = this._routes.get(action);
     if (route === undefined) return null;
     const { app, tool } = route.action;
-    const entrypoints = this._kernel.apps().find(({ id }) => id === app)?.declares?.agent ?? [];
+    const entrypoints = this._kernel.app(app)?.declares?.agent ?? [];
     return entrypointOnly(readEndpointId(route.endpoint), tool, entrypoints);
   }
 

@@ -7,8 +7,7 @@
 import { BusError } from "../contract/bus_error.js";
 import { wellFormed } from "./well_formed.js";
 
-/** @import { AppSummary } from "./kernel.js" */
-/** @import { EndpointSummary } from "./endpoint_registry.js" */
+/** @import { AppSummary, Kernel } from "./kernel.js" */
 /** @import { KernelTools } from "./kernel_tools.js" */
 
 const READS = { readOnlyHint: true, openWorldHint: false };
@@ -17,7 +16,7 @@ const MAX_TEXT_CHARS = 500;
 
 /**
  * @param {KernelTools} tools
- * @param {{ apps: () => readonly AppSummary[], endpoints: () => EndpointSummary[] }} workspace
+ * @param {Pick<Kernel, "app" | "apps" | "endpoints">} workspace
  */
 export function addListingTools(tools, workspace) {
   tools.add("apps.list", {
@@ -44,7 +43,7 @@ export function addListingTools(tools, workspace) {
     },
     needsScope: false,
     run: (/** @type {{ app: string }} */ { app }) => {
-      const found = workspace.apps().find(({ id }) => id === app);
+      const found = workspace.app(app);
       if (found === undefined) throw new BusError("INVALID_INPUT", "No such app is installed.");
       const endpoints = workspace.endpoints().filter((endpoint) => endpoint.app === app);
       return { untrusted: true, app: summary(found), endpoints };

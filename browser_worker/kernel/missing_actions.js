@@ -18,7 +18,7 @@ export const LOCKED = Object.freeze({
 
 /**
  * @param {string} action
- * @param {Pick<Kernel, "apps" | "locked">} kernel
+ * @param {Pick<Kernel, "app" | "locked">} kernel
  * @param {readonly ToolsOfEndpoint[]} listed What the endpoints said when they were asked.
  * @returns {Unavailability | null} Null where all that the app has has told its tools.
  */
@@ -26,7 +26,7 @@ export function missingAction(action, kernel, listed) {
   const app = appOfAction(action);
   if (app === null || action.split(".").length !== 3) return null;
   const ofApp = listed.filter(({ endpoint }) => endpoint.app === app);
-  if (ofApp.length === 0 && !kernel.apps().some(({ id }) => id === app)) return null;
+  if (ofApp.length === 0 && kernel.app(app) === undefined) return null;
   if (kernel.locked) return LOCKED;
   if (ofApp.length === 0) {
     const reason =

@@ -28,7 +28,7 @@ import { Delegations } from "./delegations.js";
  * @returns {{ mode: AgentMode, turns: AgentTurns, delegations: Delegations }} For the owner's views.
  */
 export function addAgent(kernel, { powers, consent, attention }) {
-  const appOf = (/** @type {string} */ id) => kernel.apps().find((app) => app.id === id);
+  const appOf = (/** @type {string} */ id) => kernel.app(id);
   const mode = new AgentMode({ appOf, consent });
   const turns = new AgentTurns({
     mode,
