@@ -4,23 +4,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { AppRuntime } from "../../../browser_worker/app/app_runtime.js";
 import { PRIVATE_ACTIONS } from "../../../browser_worker/kernel/private/private_actions.js";
-import { ManualRuntime } from "../support/manual_runtime.js";
-import { MemoryPorts } from "../support/memory_ports.js";
+import { appOnPort } from "../support/app_on_port.js";
 
 /** @import { PrivateActions } from "../../../browser_worker/app/private_actions.js" */
 
 function app() {
-  const time = new ManualRuntime();
-  const ports = new MemoryPorts();
-  const runtime = new AppRuntime({ now: time.now, setTimer: time.after });
-  const [kernel, theirs] = ports.pair();
-  /** @type {any[]} */
-  const sent = [];
-  kernel.onmessage = ({ data }) => void sent.push(data);
-  runtime.connect(theirs);
-  return { actions: runtime.actions, kernel, ports, runtime, sent, time };
+  const made = appOnPort();
+  return { ...made, actions: made.runtime.actions };
 }
 
 /** @type {[string, any, (actions: PrivateActions) => Promise<unknown>][]} */

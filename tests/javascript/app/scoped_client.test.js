@@ -4,9 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { AppRuntime } from "../../../browser_worker/app/app_runtime.js";
-import { ManualRuntime } from "../support/manual_runtime.js";
-import { MemoryPorts } from "../support/memory_ports.js";
+import { appOnPort } from "../support/app_on_port.js";
 
 /** @import { ToolContext } from "../../../browser_worker/app/exposed_tools.js" */
 
@@ -15,14 +13,7 @@ const CALL = Object.freeze({ target: "app:notes:background", name: "find" });
 
 /** A runtime whose handler runs until a test ends it, and what it sent. */
 async function running() {
-  const time = new ManualRuntime();
-  const ports = new MemoryPorts();
-  const runtime = new AppRuntime({ now: time.now, setTimer: time.after });
-  const [kernel, theirs] = ports.pair();
-  /** @type {any[]} */
-  const sent = [];
-  kernel.onmessage = ({ data }) => void sent.push(data);
-  runtime.connect(theirs);
+  const { runtime, ports, kernel, sent } = appOnPort();
   /** @type {{ context: ToolContext, end: () => void }[]} */
   const runs = [];
   runtime.exposeTool("work", ANY, (_args, context) => {
