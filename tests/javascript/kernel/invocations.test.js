@@ -36,8 +36,6 @@ async function workspace() {
   return { ...made, notes, notesTile, board, other, asked, questions };
 }
 
-let ids = 50_000;
-
 /**
  * Calls under an invocation.
  *
@@ -47,10 +45,7 @@ let ids = 50_000;
  * @param {string} name
  */
 function scoped({ app }, invocation, target, name) {
-  const id = ++ids;
-  const payload = { target, name, arguments: {} };
-  app.send({ type: "exec", id, payload: { action: "tools.call", payload, invocation } });
-  return id;
+  return app.askUnder(invocation, { target, name, arguments: {} });
 }
 
 describe("an invocation", () => {

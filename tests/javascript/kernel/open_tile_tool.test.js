@@ -152,11 +152,7 @@ describe("workspace.open_tile", () => {
     allow("once");
     await ports.settle();
     const payload = { target: "kernel", name: "workspace.open_tile", arguments: { app: "board" } };
-    board.app.send({
-      type: "exec",
-      id: 900,
-      payload: { action: "tools.call", payload, invocation: held.invocation },
-    });
+    board.app.askUnder(held.invocation, payload);
     await ports.settle();
     assert.match(shown(consent).prompt.title, /the terminal s1, by way of board,/);
     assert.deepEqual(opened, []);

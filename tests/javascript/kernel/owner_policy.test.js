@@ -608,17 +608,9 @@ describe("on a kernel", () => {
     await call("work");
     allow("once");
     await ports.settle();
-    const scoped = (/** @type {number} */ id) =>
-      notes.app.send({
-        type: "exec",
-        id,
-        payload: {
-          action: "tools.call",
-          payload: { target: "app:writer:background", name: "draw", arguments: {} },
-          invocation: invoked()[0].payload.invocation,
-        },
-      });
-    scoped(900);
+    const draw = { target: "app:writer:background", name: "draw", arguments: {} };
+    const scoped = () => notes.app.askUnder(invoked()[0].payload.invocation, draw);
+    const first = scoped();
     await ports.settle();
     assert.equal(
       shown(consent).prompt.title,
@@ -626,9 +618,9 @@ describe("on a kernel", () => {
     );
     allow("tool");
     await ports.settle();
-    assert.deepEqual(notes.app.response(900).ok, {});
-    scoped(901);
+    assert.deepEqual(notes.app.response(first).ok, {});
+    const second = scoped();
     await ports.settle();
-    assert.deepEqual(notes.app.response(901).ok, {}, "as the board may through it from now on");
+    assert.deepEqual(notes.app.response(second).ok, {}, "as the board may through it from now on");
   });
 });

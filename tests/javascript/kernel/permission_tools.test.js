@@ -215,15 +215,7 @@ describe("permissions.request", () => {
     await ports.settle();
     assert.equal(notes.app.response(own).error.code, "SCOPED_CONTEXT_REQUIRED");
     assert.equal(consent.current, null);
-    notes.app.send({
-      type: "exec",
-      id: 900,
-      payload: {
-        action: "tools.call",
-        payload: request,
-        invocation: invoked.payload.invocation,
-      },
-    });
+    const scoped = notes.app.askUnder(invoked.payload.invocation, request);
     await ports.settle();
     assert.equal(
       shown(consent).prompt.title,
@@ -231,7 +223,7 @@ describe("permissions.request", () => {
     );
     allow("session");
     await ports.settle();
-    assert.equal(notes.app.response(900).ok.granted, true);
+    assert.equal(notes.app.response(scoped).ok.granted, true);
     const given = grants.all().find(({ target }) => target === "writer");
     assert.deepEqual([given?.subject, given?.by], ["app:board", "notes"]);
     assert.ok(kernel.callsInFlight > 0 && board.endpoint.open);

@@ -39,6 +39,20 @@ export class RawApp {
     return this.ask("tools.call", { target, name, arguments: given, ...more });
   }
 
+  /**
+   * Asks in the name of whoever stands behind a call.
+   *
+   * @param {string} invocation
+   * @param {any} payload
+   * @param {string} [action]
+   * @returns {number} The id.
+   */
+  askUnder(invocation, payload, action = "tools.call") {
+    const id = ++this._lastId;
+    this.send({ type: "exec", id, payload: { action, payload, invocation } });
+    return id;
+  }
+
   /** @param {number} id @returns {any} The response to it, if it has come. */
   response(id) {
     return this.received.find((message) => message.type === "response" && message.id === id);

@@ -37,8 +37,6 @@ export function makeAgentKernel({ policy = ALL } = {}) {
   const consent = new ConsentQueue(powers);
   const agent = addAgent(kernel, { powers, consent, attention });
 
-  let lastScoped = 10_000;
-
   /** The person clicks in an endpoint. @param {string} id @param {boolean} [moved] */
   const click = (id, moved = false) => {
     Object.assign(person, { focused: id, active: true, moved });
@@ -63,11 +61,7 @@ export function makeAgentKernel({ policy = ALL } = {}) {
     return got === undefined ? "waits" : "ok" in got ? "ok" : got.error.code;
   };
   /** A call by an app, with an invocation. @param {RawApp} app @param {string} token @param {any} payload @param {string} [action] */
-  const scoped = (app, token, payload, action = "tools.call") => {
-    const id = ++lastScoped;
-    app.send({ type: "exec", id, payload: { action, payload, invocation: token } });
-    return id;
-  };
+  const scoped = (app, token, payload, action) => app.askUnder(token, payload, action);
   /** Has the owner enable the helper, by its tile. */
   const enable = async () => {
     const asked = agent.mode.request("helper", "run");
