@@ -19,9 +19,7 @@ import { SelfCalls } from "./self_calls.js";
  * @returns {{ installed: InstalledCanisters, grants: BackendCallGrants }}
  */
 export function addCanisters(kernel, { consent, store, powers }) {
-  const versionOf = (/** @type {string} */ app) =>
-    kernel.apps().find(({ id }) => id === app)?.version ?? null;
-  const installed = new InstalledCanisters(versionOf);
+  const installed = new InstalledCanisters((app) => kernel.app(app)?.version ?? null);
   const grants = new BackendCallGrants(store, powers);
   const parts = {
     installed,

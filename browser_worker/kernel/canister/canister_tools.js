@@ -5,8 +5,7 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
-import { askFor } from "../consent/ask_for.js";
-import { refusalOf } from "../consent/refusals.js";
+import { requireYesFor } from "../consent/ask_for.js";
 import { MAX_METHOD_CHARS } from "./canister_interface.js";
 import { prepare } from "./canister_run.js";
 import { callPrompt } from "./canister_prompts.js";
@@ -101,11 +100,8 @@ async function callWithConsent(parts, input, source, signal) {
     const { root } = source;
     const via = parts.invocations.via(source.invocation);
     const prompt = callPrompt({ root, source, via, found, apps: parts.apps() }, given);
-    const answer = await askFor(parts.consent, root, prompt, signal);
-    if (!answer.allowed) {
-      const what = `call the backend of ${found.app}`;
-      throw refusalOf(answer, { what, agent: root.kind === "agent" });
-    }
+    const what = `call the backend of ${found.app}`;
+    await requireYesFor(parts.consent, root, prompt, signal, what);
     requireCurrent(parts.installed, found);
   }
   const { result } = await call.run([signal, granted, source.invocation?.signal]);
