@@ -22,8 +22,13 @@ from tests.e2e.support.browsers import (
 )
 from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
+from tests.interrupts import heed_interrupts
 
 expect.set_options(timeout=15_000)
+
+
+def pytest_configure() -> None:
+    heed_interrupts()
 
 
 @pytest.fixture(scope="session")

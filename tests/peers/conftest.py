@@ -9,11 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.interrupts import heed_interrupts
 from tests.peers.support.conversation import Conversation, hold
 from tests.peers.support.official_client import CLIENTS, NPM, ClientKind
 from tests.peers.support.ways import Way, opened_ways
 
 WAYS = ("agent", "headless", "native", "page", "page-in-javascript", "http")
+
+
+def pytest_configure() -> None:
+    heed_interrupts()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.interrupts import heed_interrupts
+
+
+def pytest_configure() -> None:
+    heed_interrupts()
+
 
 @pytest.fixture(autouse=True)
 def log_as_it_was() -> Iterator[None]:
