@@ -4,10 +4,10 @@
 import { BusError } from "../contract/bus_error.js";
 import { checkJson } from "../contract/bus_json.js";
 import { BUS_LIMITS } from "../contract/limits.js";
-import { gone } from "./endpoint.js";
+import { gone } from "./endpoints/endpoint.js";
 import { wellFormed } from "./well_formed.js";
 
-/** @import { Endpoint } from "./endpoint.js" */
+/** @import { Endpoint } from "./endpoints/endpoint.js" */
 
 /** What an error may have, as JSON: with what is added to it, it must fit into a message. */
 const BOUNDS = Object.freeze({ maxBytes: BUS_LIMITS.maxProgressBytes });

@@ -8,30 +8,30 @@ import { requireSendable } from "../contract/bus_attachments.js";
 import { BusError } from "../contract/bus_error.js";
 import { copyJson } from "../contract/bus_json.js";
 import { KERNEL_ENDPOINT, endpointId } from "../contract/bus_names.js";
-import { AuditRing } from "./audit_ring.js";
-import { Broker } from "./broker.js";
-import { timeoutOf } from "./call_timeout.js";
-import { Endpoint } from "./endpoint.js";
-import { EndpointRegistry } from "./endpoint_registry.js";
-import { EndpointRequests } from "./endpoint_requests.js";
-import { FloodGuard } from "./flood_guard.js";
-import { Heartbeat } from "./heartbeat.js";
-import { Invocations } from "./invocations.js";
-import { addListingTools } from "./listing_tools.js";
-import { KernelTools } from "./kernel_tools.js";
+import { AuditRing } from "./audit/audit_ring.js";
+import { Broker } from "./calls/broker.js";
+import { timeoutOf } from "./calls/call_timeout.js";
+import { Endpoint } from "./endpoints/endpoint.js";
+import { EndpointRegistry } from "./endpoints/endpoint_registry.js";
+import { EndpointRequests } from "./endpoints/endpoint_requests.js";
+import { FloodGuard } from "./endpoints/flood_guard.js";
+import { Heartbeat } from "./endpoints/heartbeat.js";
+import { Invocations } from "./calls/invocations.js";
+import { addListingTools } from "./tools/listing_tools.js";
+import { KernelTools } from "./tools/kernel_tools.js";
 import { NO_ATTENTION } from "./private/private_gate.js";
 import { PrivateRequests } from "./private/private_requests.js";
-import { OWNER_ONLY } from "./routing_policy.js";
+import { OWNER_ONLY } from "./grants/routing_policy.js";
 import { StateTopics } from "./state_topics.js";
 
 /** @import { EndpointPlace } from "../contract/bus_names.js" */
-/** @import { CallHandle, CallSource } from "./broker.js" */
-/** @import { AgentTurns } from "./call_admission.js" */
-/** @import { Delegations, SelfCalls } from "./endpoint_requests.js" */
+/** @import { CallHandle, CallSource } from "./calls/broker.js" */
+/** @import { AgentTurns } from "./calls/call_admission.js" */
+/** @import { Delegations, SelfCalls } from "./endpoints/endpoint_requests.js" */
 /** @import { BusPort, KernelPowers } from "./kernel_powers.js" */
 /** @import { AppDeclarations, Attention } from "./private/private_gate.js" */
-/** @import { RoutingPolicy } from "./routing_policy.js" */
-/** @import { ToolDescriptor } from "./tool_descriptors.js" */
+/** @import { RoutingPolicy } from "./grants/routing_policy.js" */
+/** @import { ToolDescriptor } from "./tools/tool_descriptors.js" */
 
 /**
  * @typedef {object} AppSummary Of an installed app, in its own words.
@@ -237,7 +237,7 @@ export class Kernel {
   /**
    * Where the bytes of attachments under way are counted.
    *
-   * @returns {import("./attachment_ledger.js").AttachmentLedger}
+   * @returns {import("./calls/attachment_ledger.js").AttachmentLedger}
    */
   get ledger() {
     return this._broker.ledger;
@@ -311,7 +311,7 @@ export class Kernel {
    */
   async listTools(target, caller = KERNEL_ENDPOINT) {
     this._requireUnlocked();
-    /** @type {import("./tool_listing.js").Listed} */
+    /** @type {import("./tools/tool_listing.js").Listed} */
     const listed = await new Promise((resolve) => {
       this._broker.list(trustedSource(caller), target, resolve);
     });

@@ -8,17 +8,17 @@
 import { AppRuntime } from "../app/app_runtime.js";
 import { addAgent } from "../kernel/agent/add_agent.js";
 import { ConsentQueue } from "../kernel/consent/consent_queue.js";
-import { Grants } from "../kernel/grants.js";
+import { Grants } from "../kernel/grants/grants.js";
 import { Kernel } from "../kernel/kernel.js";
-import { OwnerPolicy } from "../kernel/owner_policy.js";
+import { OwnerPolicy } from "../kernel/grants/owner_policy.js";
 import { HeldProcess, idlePowers } from "./held_process.js";
 import { MemoryPage } from "./memory_page.js";
 
 /** @import { EndpointKind, EndpointPlace } from "../contract/bus_names.js" */
-/** @import { Endpoint } from "../kernel/endpoint.js" */
+/** @import { Endpoint } from "../kernel/endpoints/endpoint.js" */
 /** @import { AppSummary } from "../kernel/kernel.js" */
 /** @import { BusPort, KernelPowers } from "../kernel/kernel_powers.js" */
-/** @import { RoutingPolicy } from "../kernel/routing_policy.js" */
+/** @import { RoutingPolicy } from "../kernel/grants/routing_policy.js" */
 
 /**
  * @typedef {object} MemoryOptions

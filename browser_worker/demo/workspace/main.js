@@ -2,7 +2,7 @@
 /** Puts the workspace together: apps and their frames, the page's elements, and the attach panel. */
 
 import { Dispatcher } from "../../dispatcher/dispatcher.js";
-import { KernelHost } from "../../kernel/kernel_host.js";
+import { KernelHost } from "../../kernel/terminal/kernel_host.js";
 import { pagePowers } from "../../kernel/kernel_powers.js";
 import { ActivationWatch } from "../../kernel/private/activation_watch.js";
 import { pageAttention } from "../../kernel/private/page_attention.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /** The words of the questions that agent mode asks the owner. Contract: bus, agent mode, consent. */
 
-import { appFact } from "../call_prompt.js";
+import { appFact } from "../grants/call_prompt.js";
 
 /** @import { Prompt } from "../consent/consent_queue.js" */
 /** @import { AgentApp } from "./agent_mode.js" */

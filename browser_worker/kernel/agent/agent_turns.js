@@ -12,10 +12,10 @@ import { refusalOf } from "../consent/refusals.js";
 import { agentSubject, startPrompt } from "./agent_prompts.js";
 import { beginProblem } from "./turn_gate.js";
 
-/** @import { CallSource } from "../broker.js" */
-/** @import { StartedTurn, TurnRequest } from "../call_admission.js" */
+/** @import { CallSource } from "../calls/broker.js" */
+/** @import { StartedTurn, TurnRequest } from "../calls/call_admission.js" */
 /** @import { Consent } from "../consent/consent_queue.js" */
-/** @import { Invocation, Root } from "../invocations.js" */
+/** @import { Invocation, Root } from "../calls/invocations.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { Attention } from "../private/private_gate.js" */
 /** @import { AgentMode, AppOf } from "./agent_mode.js" */

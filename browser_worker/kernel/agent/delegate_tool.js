@@ -5,7 +5,7 @@ import { BusError } from "../../contract/bus_error.js";
 import { KERNEL_ENDPOINT, readEndpointId } from "../../contract/bus_names.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 
-/** @import { KernelTools } from "../kernel_tools.js" */
+/** @import { KernelTools } from "../tools/kernel_tools.js" */
 /** @import { Delegations } from "./delegations.js" */
 
 /**

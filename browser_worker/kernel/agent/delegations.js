@@ -7,8 +7,8 @@
 import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 
-/** @import { Endpoint } from "../endpoint.js" */
-/** @import { Invocation } from "../invocations.js" */
+/** @import { Endpoint } from "../endpoints/endpoint.js" */
+/** @import { Invocation } from "../calls/invocations.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 
 /**

@@ -8,7 +8,7 @@ import { BusError } from "../../contract/bus_error.js";
 
 /** @import { EndpointPlace } from "../../contract/bus_names.js" */
 /** @import { Unavailability } from "../../dispatcher/host.js" */
-/** @import { CallSource } from "../broker.js" */
+/** @import { CallSource } from "../calls/broker.js" */
 
 /**
  * @param {CallSource} source

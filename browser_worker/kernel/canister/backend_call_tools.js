@@ -9,9 +9,9 @@ import { refusalOf } from "../consent/refusals.js";
 import { reservePrompt } from "./canister_prompts.js";
 import { requireCurrent, targetOf } from "./canister_tools.js";
 
-/** @import { CallSource } from "../broker.js" */
-/** @import { Root } from "../invocations.js" */
-/** @import { KernelTools } from "../kernel_tools.js" */
+/** @import { CallSource } from "../calls/broker.js" */
+/** @import { Root } from "../calls/invocations.js" */
+/** @import { KernelTools } from "../tools/kernel_tools.js" */
 /** @import { CanisterParts } from "./canister_tools.js" */
 
 /** @typedef {{ op: "reserve" | "release", app?: string, method: string }} RequestInput */

@@ -2,13 +2,13 @@
 /** The words in which the owner is asked about calls of a backend. Asks nobody. Contract: bus, consent. */
 
 import { BusError } from "../../contract/bus_error.js";
-import { appFact, argumentsText, between, callerFacts, whoIs } from "../call_prompt.js";
+import { appFact, argumentsText, between, callerFacts, whoIs } from "../grants/call_prompt.js";
 import { seen } from "../well_formed.js";
 import { MAX_METHOD_CHARS } from "./canister_interface.js";
 
-/** @import { CallSource } from "../broker.js" */
+/** @import { CallSource } from "../calls/broker.js" */
 /** @import { Fact, Prompt } from "../consent/consent_queue.js" */
-/** @import { Root } from "../invocations.js" */
+/** @import { Root } from "../calls/invocations.js" */
 /** @import { AppSummary } from "../kernel.js" */
 /** @import { FoundMethod } from "./installed_canisters.js" */
 

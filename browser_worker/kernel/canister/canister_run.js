@@ -12,7 +12,7 @@ import {
 } from "../../contract/bus_attachments.js";
 import { BusError } from "../../contract/bus_error.js";
 import { copyJson } from "../../contract/bus_json.js";
-import { EndLinks } from "../end_links.js";
+import { EndLinks } from "../calls/end_links.js";
 import { backendError } from "./backend_errors.js";
 
 /** @import { CanisterAnswer } from "./canister_connector.js" */

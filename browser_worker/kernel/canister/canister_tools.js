@@ -10,11 +10,11 @@ import { MAX_METHOD_CHARS } from "./canister_interface.js";
 import { prepare } from "./canister_run.js";
 import { callPrompt } from "./canister_prompts.js";
 
-/** @import { CallSource } from "../broker.js" */
+/** @import { CallSource } from "../calls/broker.js" */
 /** @import { Consent } from "../consent/consent_queue.js" */
-/** @import { Invocations } from "../invocations.js" */
+/** @import { Invocations } from "../calls/invocations.js" */
 /** @import { AppSummary } from "../kernel.js" */
-/** @import { KernelTools } from "../kernel_tools.js" */
+/** @import { KernelTools } from "../tools/kernel_tools.js" */
 /** @import { BackendCallGrants } from "./backend_call_grants.js" */
 /** @import { FoundMethod, InstalledCanisters } from "./installed_canisters.js" */
 

@@ -11,11 +11,11 @@ import { BUS_LIMITS } from "../../contract/limits.js";
 import { backendError, backendTimedOut } from "./backend_errors.js";
 import { prepare } from "./canister_run.js";
 
-/** @import { AttachmentLedger, Release } from "../attachment_ledger.js" */
-/** @import { AuditRing } from "../audit_ring.js" */
-/** @import { CallHandle } from "../broker.js" */
-/** @import { Endpoint, Outcome } from "../endpoint.js" */
-/** @import { SelfCall } from "../endpoint_requests.js" */
+/** @import { AttachmentLedger, Release } from "../calls/attachment_ledger.js" */
+/** @import { AuditRing } from "../audit/audit_ring.js" */
+/** @import { CallHandle } from "../calls/broker.js" */
+/** @import { Endpoint, Outcome } from "../endpoints/endpoint.js" */
+/** @import { SelfCall } from "../endpoints/endpoint_requests.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { FoundMethod, InstalledCanisters } from "./installed_canisters.js" */
 

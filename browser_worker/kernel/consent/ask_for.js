@@ -8,7 +8,7 @@ import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { refusalOf } from "./refusals.js";
 
-/** @import { Root } from "../invocations.js" */
+/** @import { Root } from "../calls/invocations.js" */
 /** @import { Consent, ConsentAnswer, Prompt } from "./consent_queue.js" */
 
 /** How often whom was asked in a turn, which has a root of its own. @type {WeakMap<Consent, WeakMap<Root, number>>} */

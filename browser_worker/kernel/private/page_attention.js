@@ -1,7 +1,7 @@
 // @ts-check
 /** What a page tells of the keyboard, the pointer and fresh clicks: all that an attention watch needs. */
 
-import { activeElement } from "../active_element.js";
+import { activeElement } from "../frames/active_element.js";
 
 /** @import { AttentionView } from "./activation_watch.js" */
 

@@ -7,7 +7,7 @@
 
 import { BusError, problemsData } from "../../contract/bus_error.js";
 import { compile } from "../../contract/schema.js";
-import { appFact } from "../call_prompt.js";
+import { appFact } from "../grants/call_prompt.js";
 import { refusalOf } from "../consent/refusals.js";
 
 /** @import { Consent, Fact, Prompt, Yes } from "../consent/consent_queue.js" */

@@ -11,9 +11,9 @@ import { BUS_LIMITS } from "../../contract/limits.js";
 import { PRIVATE_ACTIONS, isPrivateAction } from "./private_actions.js";
 import { admit } from "./private_gate.js";
 
-/** @import { AuditRing } from "../audit_ring.js" */
-/** @import { CallHandle } from "../broker.js" */
-/** @import { Endpoint, Outcome } from "../endpoint.js" */
+/** @import { AuditRing } from "../audit/audit_ring.js" */
+/** @import { CallHandle } from "../calls/broker.js" */
+/** @import { Endpoint, Outcome } from "../endpoints/endpoint.js" */
 /** @import { AppDeclarations, Attention } from "./private_gate.js" */
 
 /**

@@ -7,7 +7,7 @@
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { payloadReader } from "./private_parts.js";
 
-/** @import { Endpoint } from "../endpoint.js" */
+/** @import { Endpoint } from "../endpoints/endpoint.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { PrivateKernel } from "./private_parts.js" */
 

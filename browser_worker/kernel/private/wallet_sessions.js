@@ -6,7 +6,7 @@
 
 import { BusError } from "../../contract/bus_error.js";
 
-/** @import { Endpoint } from "../endpoint.js" */
+/** @import { Endpoint } from "../endpoints/endpoint.js" */
 /** @import { Wallet } from "./wallet_directory.js" */
 
 /**

@@ -1,8 +1,8 @@
 // @ts-check
 /** A kernel and its frames in a page that a test holds in its hand. */
 
-import { FrameHandshake } from "../../../browser_worker/kernel/frame_handshake.js";
-import { MountedFrame } from "../../../browser_worker/kernel/mounted_frame.js";
+import { FrameHandshake } from "../../../browser_worker/kernel/frames/frame_handshake.js";
+import { MountedFrame } from "../../../browser_worker/kernel/frames/mounted_frame.js";
 import { FakePage } from "./fake_page.js";
 import { RawApp } from "./raw_app.js";
 import { makeKernel } from "./test_kernel.js";

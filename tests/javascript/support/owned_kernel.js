@@ -2,13 +2,13 @@
 /** A kernel whose owner is a test: it is asked, and answers, and clock and ports are in its hand too. */
 
 import { ConsentQueue } from "../../../browser_worker/kernel/consent/consent_queue.js";
-import { addAuditTools } from "../../../browser_worker/kernel/audit_tools.js";
-import { Grants } from "../../../browser_worker/kernel/grants.js";
-import { OwnerPolicy } from "../../../browser_worker/kernel/owner_policy.js";
-import { addPermissionTools } from "../../../browser_worker/kernel/permission_tools.js";
+import { addAuditTools } from "../../../browser_worker/kernel/audit/audit_tools.js";
+import { Grants } from "../../../browser_worker/kernel/grants/grants.js";
+import { OwnerPolicy } from "../../../browser_worker/kernel/grants/owner_policy.js";
+import { addPermissionTools } from "../../../browser_worker/kernel/grants/permission_tools.js";
 import { makeKernel } from "./test_kernel.js";
 
-/** @import { RoutingPolicy } from "../../../browser_worker/kernel/routing_policy.js" */
+/** @import { RoutingPolicy } from "../../../browser_worker/kernel/grants/routing_policy.js" */
 
 export function makeOwnedKernel() {
   const summaries = ["notes", "board", "writer"].map((id) => ({

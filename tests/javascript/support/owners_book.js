@@ -1,7 +1,7 @@
 // @ts-check
 /** What an owner has allowed, in a test's own words: it knows no more than what was shown, and the answer. */
 
-/** @import { Root } from "../../../browser_worker/kernel/invocations.js" */
+/** @import { Root } from "../../../browser_worker/kernel/calls/invocations.js" */
 
 /**
  * @typedef {object} Request What somebody has asked for.

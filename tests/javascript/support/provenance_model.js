@@ -11,7 +11,7 @@ import { makeOwnedKernel } from "./owned_kernel.js";
 import { OwnersBook } from "./owners_book.js";
 import { appRoot, terminalRoot, turnRoot } from "./roots.js";
 
-/** @import { Root } from "../../../browser_worker/kernel/invocations.js" */
+/** @import { Root } from "../../../browser_worker/kernel/calls/invocations.js" */
 /** @import { Request } from "./owners_book.js" */
 
 export const PLACES = /** @type {const} */ ([

@@ -1,7 +1,7 @@
 // @ts-check
 /** On whose behalf a call is made, as tests of the policy need it: apps, agents' turns, terminals. */
 
-/** @import { Root } from "../../../browser_worker/kernel/invocations.js" */
+/** @import { Root } from "../../../browser_worker/kernel/calls/invocations.js" */
 
 /**
  * @param {Partial<Root>} [more]

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { parse, toPlain } from "../../../browser_worker/contract/strict_json.js";
 import { Dispatcher } from "../../../browser_worker/dispatcher/dispatcher.js";
 import { RpcSession } from "../../../browser_worker/dispatcher/rpc_session.js";
-import { KernelHost } from "../../../browser_worker/kernel/kernel_host.js";
+import { KernelHost } from "../../../browser_worker/kernel/terminal/kernel_host.js";
 import { makeKernel } from "./test_kernel.js";
 
 /** @import { KernelOptions } from "../../../browser_worker/kernel/kernel.js" */

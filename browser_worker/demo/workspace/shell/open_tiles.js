@@ -7,7 +7,7 @@
 import { BusError } from "../../../contract/bus_error.js";
 
 /** @import { EndpointPlace } from "../../../contract/bus_names.js" */
-/** @import { FrameState } from "../../../kernel/mounted_frame.js" */
+/** @import { FrameState } from "../../../kernel/frames/mounted_frame.js" */
 /** @import { AppManifest, TileManifest } from "../manifests/app_manifest.js" */
 
 /** @typedef {FrameState | "aside"} TileState `aside`: kept in its place, without a frame. */

@@ -5,14 +5,14 @@
  */
 
 import { addAgent } from "../../../kernel/agent/add_agent.js";
-import { addAuditTools } from "../../../kernel/audit_tools.js";
+import { addAuditTools } from "../../../kernel/audit/audit_tools.js";
 import { addCanisters } from "../../../kernel/canister/add_canisters.js";
 import { ConsentQueue } from "../../../kernel/consent/consent_queue.js";
-import { Grants } from "../../../kernel/grants.js";
-import { addInstallOffer } from "../../../kernel/install_offer.js";
-import { addOpenTileTool } from "../../../kernel/open_tile_tool.js";
-import { OwnerPolicy } from "../../../kernel/owner_policy.js";
-import { addPermissionTools } from "../../../kernel/permission_tools.js";
+import { Grants } from "../../../kernel/grants/grants.js";
+import { addInstallOffer } from "../../../kernel/tools/install_offer.js";
+import { addOpenTileTool } from "../../../kernel/tools/open_tile_tool.js";
+import { OwnerPolicy } from "../../../kernel/grants/owner_policy.js";
+import { addPermissionTools } from "../../../kernel/grants/permission_tools.js";
 import { addClipboardAction } from "../../../kernel/private/clipboard_action.js";
 import { addConnectionActions } from "../../../kernel/private/connection_actions.js";
 import { enteredCredentials } from "../../../kernel/private/entered_credentials.js";

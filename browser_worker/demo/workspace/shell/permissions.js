@@ -8,7 +8,7 @@ import { agentWords, backendWords, grantWords } from "../view/permission_words.j
 
 /** @import { AgentMode } from "../../../kernel/agent/agent_mode.js" */
 /** @import { BackendCallGrants } from "../../../kernel/canister/backend_call_grants.js" */
-/** @import { Grants } from "../../../kernel/grants.js" */
+/** @import { Grants } from "../../../kernel/grants/grants.js" */
 /** @import { Apps, Permission } from "../view/permission_words.js" */
 
 /** @typedef {Permission & { revoke: () => void }} Revocable */

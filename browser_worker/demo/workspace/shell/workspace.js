@@ -6,17 +6,17 @@
  */
 
 import { BusError } from "../../../contract/bus_error.js";
-import { BackgroundFrames } from "../../../kernel/background_frames.js";
-import { FrameHandshake } from "../../../kernel/frame_handshake.js";
+import { BackgroundFrames } from "../../../kernel/frames/background_frames.js";
+import { FrameHandshake } from "../../../kernel/frames/frame_handshake.js";
 import { Kernel } from "../../../kernel/kernel.js";
-import { MountedFrame } from "../../../kernel/mounted_frame.js";
+import { MountedFrame } from "../../../kernel/frames/mounted_frame.js";
 import { OpenTiles } from "./open_tiles.js";
 import { TrayPopover } from "./tray_popover.js";
 
-/** @import { HandshakePage } from "../../../kernel/frame_handshake.js" */
+/** @import { HandshakePage } from "../../../kernel/frames/frame_handshake.js" */
 /** @import { KernelPowers } from "../../../kernel/kernel_powers.js" */
 /** @import { Attention } from "../../../kernel/private/private_gate.js" */
-/** @import { RoutingPolicy } from "../../../kernel/routing_policy.js" */
+/** @import { RoutingPolicy } from "../../../kernel/grants/routing_policy.js" */
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 /** @import { Authorisation } from "./authorisation.js" */
 /** @import { MountFrame, OpenTile, TileStage } from "./open_tiles.js" */

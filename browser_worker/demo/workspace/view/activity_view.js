@@ -8,7 +8,7 @@ import { DrawnWhileSeen } from "./drawn_while_seen.js";
 import { isWithinApp } from "./endpoint_names.js";
 import { textElement } from "./text_element.js";
 
-/** @import { AuditEntry, AuditRing } from "../../../kernel/audit_ring.js" */
+/** @import { AuditEntry, AuditRing } from "../../../kernel/audit/audit_ring.js" */
 
 /** What one can look through; the ring keeps more. */
 const SHOWN = 60;

@@ -5,8 +5,8 @@
  * text, never as markup. Contract: bus, consent.
  */
 
-import { activeElement } from "../../../kernel/active_element.js";
-import { giveKeyboard } from "../../../kernel/give_keyboard.js";
+import { activeElement } from "../../../kernel/frames/active_element.js";
+import { giveKeyboard } from "../../../kernel/frames/give_keyboard.js";
 import { DialogGuard } from "./dialog_guard.js";
 import { KeyboardKeeper } from "./keyboard_keeper.js";
 import { PromptForm } from "./prompt_form.js";

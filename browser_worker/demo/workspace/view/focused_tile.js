@@ -4,7 +4,7 @@
  * another tells the page that holds them nothing: so while a frame has the focus, it is looked at.
  */
 
-import { activeElement } from "../../../kernel/active_element.js";
+import { activeElement } from "../../../kernel/frames/active_element.js";
 
 const LOOK_MS = 250;
 

@@ -4,7 +4,7 @@
  * where a dialog makes it inert; whatever the person types then would go to it. Contract: bus, consent.
  */
 
-import { activeElement } from "../../../kernel/active_element.js";
+import { activeElement } from "../../../kernel/frames/active_element.js";
 
 /** Between two other frames the focus moves without an event. */
 const LOOK_MS = 100;

@@ -4,13 +4,13 @@
  * elements. Ids come first, names are only what apps call themselves.
  */
 
-import { EVERY_TOOL, LISTING } from "../../../kernel/grants.js";
+import { EVERY_TOOL, LISTING } from "../../../kernel/grants/grants.js";
 import { wellFormed } from "../../../kernel/well_formed.js";
 import { appWords } from "./app_names.js";
 
 /** @import { EnabledAgent } from "../../../kernel/agent/agent_mode.js" */
 /** @import { BackendCallGrant } from "../../../kernel/canister/backend_call_grants.js" */
-/** @import { Grant } from "../../../kernel/grants.js" */
+/** @import { Grant } from "../../../kernel/grants/grants.js" */
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 
 /**

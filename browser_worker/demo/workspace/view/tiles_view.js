@@ -4,8 +4,8 @@
  * document would load anew, so tiles are arranged without moving one.
  */
 
-import { framePlace, placeOutlivesMove } from "../../../kernel/frame_place.js";
-import { giveKeyboard } from "../../../kernel/give_keyboard.js";
+import { framePlace, placeOutlivesMove } from "../../../kernel/frames/frame_place.js";
+import { giveKeyboard } from "../../../kernel/frames/give_keyboard.js";
 import { bindArrowKeys } from "./arrow_keys.js";
 import { ICONS, icon } from "./icons.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** The buttons of the tray, and the popover that they open. */
 
-import { framePlace } from "../../../kernel/frame_place.js";
+import { framePlace } from "../../../kernel/frames/frame_place.js";
 import { bindArrowKeys } from "./arrow_keys.js";
 import { icon } from "./icons.js";
 

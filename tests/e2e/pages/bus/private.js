@@ -5,10 +5,10 @@
  */
 
 import { ConsentQueue } from "/kernel/consent/consent_queue.js";
-import { FrameHandshake } from "/kernel/frame_handshake.js";
+import { FrameHandshake } from "/kernel/frames/frame_handshake.js";
 import { Kernel } from "/kernel/kernel.js";
 import { pagePowers } from "/kernel/kernel_powers.js";
-import { MountedFrame } from "/kernel/mounted_frame.js";
+import { MountedFrame } from "/kernel/frames/mounted_frame.js";
 import { ActivationWatch } from "/kernel/private/activation_watch.js";
 import { addClipboardAction } from "/kernel/private/clipboard_action.js";
 import { addConnectionActions } from "/kernel/private/connection_actions.js";

@@ -4,11 +4,11 @@
  * reaches it, whoever sends it, and lets a test turn the clock on.
  */
 
-import { BackgroundFrames } from "/kernel/background_frames.js";
-import { FrameHandshake } from "/kernel/frame_handshake.js";
+import { BackgroundFrames } from "/kernel/frames/background_frames.js";
+import { FrameHandshake } from "/kernel/frames/frame_handshake.js";
 import { Kernel } from "/kernel/kernel.js";
 import { pagePowers } from "/kernel/kernel_powers.js";
-import { MountedFrame } from "/kernel/mounted_frame.js";
+import { MountedFrame } from "/kernel/frames/mounted_frame.js";
 
 const real = pagePowers();
 let ahead = 0;

@@ -11,7 +11,7 @@ import { NoteStore } from "../../../../browser_worker/demo/workspace/apps/notes/
 import { exposeNotes } from "../../../../browser_worker/demo/workspace/apps/notes/note_tools.js";
 import { createMemoryKernel } from "../../../../browser_worker/testing/memory_kernel.js";
 
-/** @import { Decision } from "../../../../browser_worker/kernel/routing_policy.js" */
+/** @import { Decision } from "../../../../browser_worker/kernel/grants/routing_policy.js" */
 /** @import { MemoryApp, MemoryKernel } from "../../../../browser_worker/testing/memory_kernel.js" */
 
 const TARGET = "app:assistant:background";

@@ -8,7 +8,7 @@ import {
 } from "../../../../browser_worker/demo/workspace/view/permission_words.js";
 import { AgentMode } from "../../../../browser_worker/kernel/agent/agent_mode.js";
 import { BackendCallGrants } from "../../../../browser_worker/kernel/canister/backend_call_grants.js";
-import { EVERY_TOOL, Grants, LISTING } from "../../../../browser_worker/kernel/grants.js";
+import { EVERY_TOOL, Grants, LISTING } from "../../../../browser_worker/kernel/grants/grants.js";
 
 const APPS = [
   { id: "notes", name: "Notes", version: "1" },
@@ -16,7 +16,7 @@ const APPS = [
   { id: "assistant", name: "Assistant", version: "2", declares: { agent: ["agent_run"] } },
 ];
 
-/** @param {string} subject @param {Partial<import("../../../../browser_worker/kernel/grants.js").Grant>} [more] */
+/** @param {string} subject @param {Partial<import("../../../../browser_worker/kernel/grants/grants.js").Grant>} [more] */
 function grant(subject, more = {}) {
   return grantWords(
     {

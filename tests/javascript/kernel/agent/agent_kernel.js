@@ -11,7 +11,7 @@ import { ConsentQueue } from "../../../../browser_worker/kernel/consent/consent_
 import { makeKernel } from "../../support/test_kernel.js";
 
 /** @import { RawApp } from "../../support/raw_app.js" */
-/** @import { RoutingPolicy } from "../../../../browser_worker/kernel/routing_policy.js" */
+/** @import { RoutingPolicy } from "../../../../browser_worker/kernel/grants/routing_policy.js" */
 
 export const HELPER = "app:helper:background";
 export const NOTES = "app:notes:background";

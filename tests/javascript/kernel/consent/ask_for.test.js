@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { BUS_LIMITS } from "../../../../browser_worker/contract/limits.js";
-import { addInstallOffer } from "../../../../browser_worker/kernel/install_offer.js";
-import { addOpenTileTool } from "../../../../browser_worker/kernel/open_tile_tool.js";
+import { addInstallOffer } from "../../../../browser_worker/kernel/tools/install_offer.js";
+import { addOpenTileTool } from "../../../../browser_worker/kernel/tools/open_tile_tool.js";
 import { appRoot, turnRoot } from "../../support/roots.js";
 import { backedKernel } from "../canister/backed_kernel.js";
 
-/** @import { Root } from "../../../../browser_worker/kernel/invocations.js" */
+/** @import { Root } from "../../../../browser_worker/kernel/calls/invocations.js" */
 
 function workspace() {
   const made = backedKernel();
