@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from bridge.cli.json_text import JsonTextError, NumberText, compact, members, read
+from bridge.cli.output.json_text import JsonTextError, NumberText, compact, members, read
 from bridge.client.bridge_failure import BasculeError, BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import Outcome
 from bridge.contract.limits import BRIDGE_LIMITS

@@ -6,8 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final
 
+from bridge.cli.output.terminal_text import json_for_terminal, printable
 from bridge.cli.target import Target, add_target_options
-from bridge.cli.terminal_text import json_for_terminal, printable
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.contract.error_codes import ExitCode
 

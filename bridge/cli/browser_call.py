@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         return ExitCode.DONE
     shown = response
     if sys.stdout.isatty():
-        from bridge.cli.terminal_text import json_for_terminal  # noqa: PLC0415 - for people only
+        from bridge.cli.output.terminal_text import json_for_terminal  # noqa: PLC0415 - for people only
 
         shown = json_for_terminal(response)
     sys.stdout.buffer.write(shown + b"\n")

@@ -15,11 +15,11 @@ from bridge.cli.call_end import (
     print_result,
 )
 from bridge.cli.call_options import add_session_option, add_timeout_option, revision
-from bridge.cli.input_options import add_input_options, input_text
-from bridge.cli.json_text import compact, read_object
-from bridge.cli.results import add_json_option
-from bridge.cli.styles import add_color_option
-from bridge.cli.terminal_text import printable
+from bridge.cli.input.input_options import add_input_options, input_text
+from bridge.cli.output.json_text import compact, read_object
+from bridge.cli.output.results import add_json_option
+from bridge.cli.output.styles import add_color_option
+from bridge.cli.output.terminal_text import printable
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.limits import BRIDGE_LIMITS
@@ -138,8 +138,8 @@ def _params(
     given = input_text(args)
     described: Result | None = None
     if words:
-        from bridge.cli.input_words import read_words  # noqa: PLC0415 - not without words
-        from bridge.cli.typed_input import typed_input  # noqa: PLC0415
+        from bridge.cli.input.input_words import read_words  # noqa: PLC0415 - not without words
+        from bridge.cli.input.typed_input import typed_input  # noqa: PLC0415
 
         read = read_words(words)
         described = app.describe(action)
@@ -172,7 +172,7 @@ def _finish(
         return finish_task(result, args)
     if args.wait:
         task_id = task.get("id")
-        from bridge.cli.progress_bar import await_with_bar  # noqa: PLC0415 - for waiting only
+        from bridge.cli.output.progress_bar import await_with_bar  # noqa: PLC0415 - for waiting only
 
         try:
             return finish_task(await_with_bar(app, str(task_id), deadline, args), args)

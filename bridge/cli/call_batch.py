@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_session import AppSession, Result, bad_answer
 from bridge.cli.app_target import open_app, take_words
-from bridge.cli.failure_report import error_members, exit_code
-from bridge.cli.json_text import JsonTextError, compact, joined, members, read, read_object
+from bridge.cli.output.failure_report import error_members, exit_code
+from bridge.cli.output.json_text import JsonTextError, compact, joined, members, read, read_object
 from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError

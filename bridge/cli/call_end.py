@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.cli.app_session import ENDED, Result, action_error
-from bridge.cli.json_text import compact
-from bridge.cli.results import print_line, print_revision, print_value
+from bridge.cli.output.json_text import compact
+from bridge.cli.output.results import print_line, print_revision, print_value
 from bridge.client.bridge_failure import BasculeError, ClientErrorCode, DeadlineExceeded
 from bridge.contract.error_codes import BRIDGE_ERROR_NUMBER, ExitCode, Outcome
 
@@ -37,7 +37,7 @@ def print_result(result: Result, value: Any, args: argparse.Namespace) -> int:  
 
 def print_failure(error: BasculeError, args: argparse.Namespace) -> int:
     """Print why a call failed, and return the exit status."""
-    from bridge.cli.failure_report import error_members, report_failure  # noqa: PLC0415
+    from bridge.cli.output.failure_report import error_members, report_failure  # noqa: PLC0415
 
     if args.json:
         print_line(compact({"error": error_members(error, BRIDGE_ERROR_NUMBER)}))

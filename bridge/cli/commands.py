@@ -32,29 +32,44 @@ COMMANDS: Final = {
     "read": Command("bridge.cli.read_resource", "read a resource of an app into a file"),
     "render": Command("bridge.cli.render_view", "have an app draw what it shows, as a picture"),
     "stdio": Command(
-        "bridge.cli.stdio", "pass JSON-RPC lines between standard input and an app", calls=True
+        "bridge.cli.gateways.stdio",
+        "pass JSON-RPC lines between standard input and an app",
+        calls=True,
     ),
     "headless": Command(
-        "bridge.cli.headless", "start an app without a window and pass lines to it", calls=True
+        "bridge.cli.gateways.headless",
+        "start an app without a window and pass lines to it",
+        calls=True,
     ),
     "mcp-config": Command(
-        "bridge.cli.mcp_config", "print the configuration by which an MCP client drives an app"
+        "bridge.cli.client_config.mcp_config",
+        "print the configuration by which an MCP client drives an app",
     ),
-    "doctor": Command("bridge.cli.doctor", "check the way from here to an app, step by step"),
-    "check": Command("bridge.cli.check_endpoint", "check whether an app keeps the contract"),
+    "doctor": Command(
+        "bridge.cli.doctor.doctor", "check the way from here to an app, step by step"
+    ),
+    "check": Command(
+        "bridge.cli.conformance.check_endpoint", "check whether an app keeps the contract"
+    ),
     "watch": Command("bridge.cli.watch_calls", "watch the calls of a bridge as they happen"),
     "status": Command("bridge.cli.bridge_status", "show what a bridge is doing"),
     "browser-call": Command(
         "bridge.cli.browser_call", "send one call to the attached page", calls=True
     ),
     "browser-stdio": Command(
-        "bridge.cli.browser_stdio",
+        "bridge.cli.gateways.browser_stdio",
         "pass JSON-RPC lines between standard input and the page",
         calls=True,
     ),
-    "tools": Command("bridge.cli.tools", "write, check, call and serve packages of tools"),
+    "tools": Command("bridge.cli.tools.tools", "write, check, call and serve packages of tools"),
     "assets": Command("bridge.cli.assets", "write out the browser modules for your app"),
-    "completion": Command("bridge.cli.completion_script", "print a completion script for a shell"),
-    "demo": Command("bridge.cli.demo", "show a terminal editing a text that is open in a browser"),
+    "completion": Command(
+        "bridge.cli.completion.completion_script", "print a completion script for a shell"
+    ),
+    "demo": Command(
+        "bridge.cli.demo.demo", "show a terminal editing a text that is open in a browser"
+    ),
 }
-HIDDEN: Final = {"__complete": Command("bridge.cli.complete", "what completion scripts ask")}
+HIDDEN: Final = {
+    "__complete": Command("bridge.cli.completion.complete", "what completion scripts ask")
+}

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from bridge.cli.app_session import ENDED, AppSession, Result
-from bridge.cli.json_text import compact
+from bridge.cli.output.json_text import compact
+from bridge.cli.output.terminal_text import printable
 from bridge.cli.stop_signals import TOLD, Stopped
-from bridge.cli.terminal_text import printable
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import Outcome
 

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.cli.action_example import example_words
-from bridge.cli.action_schema import ActionSchema, Key
 from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
 from bridge.cli.call_options import add_session_option, add_timeout_option
-from bridge.cli.input_words import written_key
-from bridge.cli.results import add_json_option, print_line, print_revision
-from bridge.cli.styles import Style, add_color_option
+from bridge.cli.input.action_example import example_words
+from bridge.cli.input.action_schema import ActionSchema, Key
+from bridge.cli.input.input_words import written_key
+from bridge.cli.output.results import add_json_option, print_line, print_revision
+from bridge.cli.output.styles import Style, add_color_option
+from bridge.cli.output.terminal_text import printable
 from bridge.cli.suggestions import explain_unknown_action
-from bridge.cli.terminal_text import printable
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode
 

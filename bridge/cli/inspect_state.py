@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, open_app, take_words
 from bridge.cli.call_options import add_session_option, add_timeout_option
-from bridge.cli.input_options import add_input_options, input_text
-from bridge.cli.results import add_json_option, print_line, print_revision, print_value
-from bridge.cli.styles import add_color_option
+from bridge.cli.input.input_options import add_input_options, input_text
+from bridge.cli.output.results import add_json_option, print_line, print_revision, print_value
+from bridge.cli.output.styles import add_color_option
 from bridge.contract.error_codes import ExitCode
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.cli.app_target import add_app_options, open_app, take_words
 from bridge.cli.call_options import add_session_option, add_timeout_option
-from bridge.cli.json_text import compact
-from bridge.cli.results import add_json_option, print_line
-from bridge.cli.styles import add_color_option
-from bridge.cli.tables import print_table
+from bridge.cli.output.json_text import compact
+from bridge.cli.output.results import add_json_option, print_line
+from bridge.cli.output.styles import add_color_option
+from bridge.cli.output.tables import print_table
 from bridge.contract.error_codes import ExitCode
 
 if TYPE_CHECKING:

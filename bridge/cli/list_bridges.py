@@ -6,8 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final
 
-from bridge.cli.styles import add_color_option
-from bridge.cli.tables import print_table
+from bridge.cli.output.styles import add_color_option
+from bridge.cli.output.tables import print_table
 from bridge.client.bridge_choice import app_slug
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.bridge_states import BridgeState, bridge_states

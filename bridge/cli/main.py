@@ -147,7 +147,7 @@ def _run(name: str, args: argparse.Namespace) -> int:
         print(f"bascule {name}: {error}", file=sys.stderr)
         return ExitCode.USAGE
     except BasculeError as failure:
-        from bridge.cli.failure_report import report_failure  # noqa: PLC0415 - seldom needed
+        from bridge.cli.output.failure_report import report_failure  # noqa: PLC0415 - seldom needed
 
         return report_failure(failure, sys.stderr)
 

@@ -10,13 +10,13 @@ from bridge.cli.app_session import AppSession
 from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
 from bridge.cli.call_end import print_failure
 from bridge.cli.call_options import add_session_option, add_timeout_option
-from bridge.cli.json_text import NumberText, compact
-from bridge.cli.output_file import OutputFile
-from bridge.cli.progress_bar import progress_bar
+from bridge.cli.output.json_text import NumberText, compact
+from bridge.cli.output.output_file import OutputFile
+from bridge.cli.output.progress_bar import progress_bar
+from bridge.cli.output.results import add_json_option, print_line
+from bridge.cli.output.styles import add_color_option
+from bridge.cli.output.terminal_text import printable
 from bridge.cli.resource_reading import Part, read_parts
-from bridge.cli.results import add_json_option, print_line
-from bridge.cli.styles import add_color_option
-from bridge.cli.terminal_text import printable
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode

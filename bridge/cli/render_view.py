@@ -6,18 +6,18 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.cli.action_schema import ActionSchema, closed_set
 from bridge.cli.app_session import AppSession, Result
 from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
 from bridge.cli.call_end import print_failure
 from bridge.cli.call_options import add_session_option, add_timeout_option
-from bridge.cli.input_options import add_input_options, input_text
-from bridge.cli.json_text import compact, read_object
+from bridge.cli.input.action_schema import ActionSchema, closed_set
+from bridge.cli.input.input_options import add_input_options, input_text
+from bridge.cli.output.json_text import compact, read_object
+from bridge.cli.output.results import add_json_option, print_line
+from bridge.cli.output.styles import add_color_option
+from bridge.cli.output.terminal_text import printable
 from bridge.cli.read_resource import add_file_options, print_told, save
 from bridge.cli.resource_reading import read_parts
-from bridge.cli.results import add_json_option, print_line
-from bridge.cli.styles import add_color_option
-from bridge.cli.terminal_text import printable
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode
@@ -110,8 +110,8 @@ def _params(args: argparse.Namespace, app: AppSession, words: list[str]) -> str 
     base: dict[str, Any] = {} if given is None else read_object(given)
     made = base
     if words:
-        from bridge.cli.input_words import read_words  # noqa: PLC0415 - not without words
-        from bridge.cli.typed_input import typed_input  # noqa: PLC0415
+        from bridge.cli.input.input_words import read_words  # noqa: PLC0415 - not without words
+        from bridge.cli.input.typed_input import typed_input  # noqa: PLC0415
 
         made = typed_input(read_words(words), schema, base)
     return compact({**_format(ActionSchema(schema), ending), **made})

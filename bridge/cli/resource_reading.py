@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from bridge.cli.app_session import AppSession, Result, bad_answer
-from bridge.cli.json_text import NumberText, compact
+from bridge.cli.output.json_text import NumberText, compact
 from bridge.contract.limits import PROTOCOL_LIMITS
 
 __all__ = ["Part", "read_parts"]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.cli.app_session import AppSession, Result, bad_answer
 from bridge.cli.app_target import add_app_options, open_app, take_words
-from bridge.cli.batch_input import BatchCall, read_calls
-from bridge.cli.call_board import ASKS
 from bridge.cli.call_end import print_failure
 from bridge.cli.call_options import add_session_option, add_timeout_option, revision
 from bridge.cli.consent_wait import asks_owner
-from bridge.cli.json_text import NumberText, compact
-from bridge.cli.results import add_json_option, print_line, print_revision
-from bridge.cli.styles import add_color_option
-from bridge.cli.tables import Row, print_table
+from bridge.cli.input.batch_input import BatchCall, read_calls
+from bridge.cli.output.call_board import ASKS
+from bridge.cli.output.json_text import NumberText, compact
+from bridge.cli.output.results import add_json_option, print_line, print_revision
+from bridge.cli.output.styles import add_color_option
+from bridge.cli.output.tables import Row, print_table
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode

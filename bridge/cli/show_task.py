@@ -10,10 +10,10 @@ from bridge.cli.app_target import add_app_options, open_app, take_words
 from bridge.cli.call_end import MAX_WAIT_SECONDS, finish_task
 from bridge.cli.call_options import add_session_option, add_timeout_option
 from bridge.cli.consent_wait import asks_owner, say_asks
-from bridge.cli.json_text import compact
-from bridge.cli.progress_bar import await_with_bar
-from bridge.cli.results import add_json_option, print_line, print_value
-from bridge.cli.styles import add_color_option
+from bridge.cli.output.json_text import compact
+from bridge.cli.output.progress_bar import await_with_bar
+from bridge.cli.output.results import add_json_option, print_line, print_value
+from bridge.cli.output.styles import add_color_option
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.limits import BRIDGE_LIMITS
 

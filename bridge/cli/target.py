@@ -115,7 +115,7 @@ class Target(NamedTuple):
 
 
 def _which(states: Sequence[BridgeState], natives: Sequence[str] = ()) -> UsageError:
-    from bridge.cli.terminal_text import printable  # noqa: PLC0415 - rarely needed
+    from bridge.cli.output.terminal_text import printable  # noqa: PLC0415 - rarely needed
 
     bridges = [f"{s.app or '(no app)'}  {s.entry.origin}  {s.entry.url}" for s in states]
     listed = tuple(printable(each) for each in (*bridges, *natives))

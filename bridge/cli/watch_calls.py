@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, choose_bridge, take_words
-from bridge.cli.call_board import ASKS, GOES_ON, CallBoard, CallLine
-from bridge.cli.json_text import compact
-from bridge.cli.results import add_json_option, print_line
-from bridge.cli.styles import Style, add_color_option
-from bridge.cli.terminal_text import printable
+from bridge.cli.output.call_board import ASKS, GOES_ON, CallBoard, CallLine
+from bridge.cli.output.json_text import compact
+from bridge.cli.output.results import add_json_option, print_line
+from bridge.cli.output.styles import Style, add_color_option
+from bridge.cli.output.terminal_text import printable
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import ExitCode
 
@@ -87,7 +87,7 @@ def _view(args: argparse.Namespace) -> Iterator[Callable[[CallEvents], None]]:
     if args.json:
         yield _show_json
     elif sys.stdout.isatty():
-        from bridge.cli.live_calls import live_calls  # noqa: PLC0415 - for terminals only
+        from bridge.cli.output.live_calls import live_calls  # noqa: PLC0415 - for terminals only
 
         with live_calls(args) as show:
             yield show

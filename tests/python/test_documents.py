@@ -204,5 +204,7 @@ def test_readme_gives_the_limits_of_package_tools(what: str, numbers: list[float
 
 
 def test_readme_shows_the_tour_of_package_tools_as_it_is_run() -> None:
-    tour = (ROOT / "tests" / "python" / "cli" / "tools_tour.sh").read_text(encoding="utf-8")
+    tour = (ROOT / "tests" / "python" / "cli" / "tools" / "tools_tour.sh").read_text(
+        encoding="utf-8"
+    )
     assert f"```sh\n{tour}```" in section("Packages of tools")

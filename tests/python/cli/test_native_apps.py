@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.completion import candidates
+from bridge.cli.completion.completion import candidates
 from bridge.cli.main import main
 from bridge.contract.error_codes import ExitCode
 from bridge.servers.native_server import NativeServer

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from bridge.cli.app_session import Result
-from bridge.cli.json_text import NumberText
 from bridge.cli.main import main
-from bridge.cli.output_file import OutputFile
+from bridge.cli.output.json_text import NumberText
+from bridge.cli.output.output_file import OutputFile
 from bridge.cli.resource_reading import read_parts
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BridgeFailure

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.cli.batch_input import read_calls
-from bridge.cli.json_text import JsonTextError, compact, elements, read
+from bridge.cli.input.batch_input import read_calls
 from bridge.cli.main import main
+from bridge.cli.output.json_text import JsonTextError, compact, elements, read
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.note_app import SLUG, NoteApp, note_app

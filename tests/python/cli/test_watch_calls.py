@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.call_board import CallBoard
+from bridge.cli.output.call_board import CallBoard
 from bridge.cli.watch_calls import color_of
 from bridge.client.control_results import CallEvent
 from bridge.contract.error_codes import ExitCode

@@ -1,0 +1,1 @@
+"""`bascule check`: whether an app keeps the contract."""

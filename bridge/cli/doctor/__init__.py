@@ -1,0 +1,1 @@
+"""`bascule doctor`: the way from here to an app, step by step."""

@@ -1,0 +1,1 @@
+"""What a person types becomes an input, by the action's own schema."""

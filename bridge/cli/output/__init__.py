@@ -1,0 +1,1 @@
+"""What a person reads: results, tables, progress and failures, in colours where there are any."""

@@ -1,0 +1,1 @@
+"""`bascule tools`: packages of tools, written, checked, called and served."""

@@ -1,0 +1,115 @@
+"""`demo` as a process: its end, the end of its bridge, and what is left of both."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bridge.cli.demo import demo
+from bridge.client.discovery import running_bridges
+from bridge.contract.error_codes import ExitCode
+from tests.python.support.command_line import is_gone, pipe, running_command
+from tests.python.support.fake_bridge import PATIENCE_SECONDS
+from tests.python.support.vectors import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+
+LINK = "http://127.0.0.1:1/#bascule=x"
+
+
+@contextmanager
+def waiting_demo(runtime: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run the demo until it waits for somebody to attach the page; gives its bridge's process."""
+    environ = {"BROWSER": "true", "TMPDIR": str(runtime)}
+    with running_command(runtime, "demo", environ=environ) as child:
+        lines = [pipe(child.stdout).readline() for _ in range(3)]
+        assert b"The page is opening in your browser" in lines[2], lines
+        (entry,) = running_bridges(runtime / "bascule")
+        assert links(runtime)
+        yield child, entry.pid
+
+
+def links(folder: Path) -> list[Path]:
+    return list(folder.rglob("open-*.html"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_it_quietly_and_leaves_nothing(tmp_path: Path, number: int) -> None:
+    with waiting_demo(tmp_path) as (child, bridge):
+        child.send_signal(number)
+        out, err = child.communicate(timeout=PATIENCE_SECONDS)
+    assert (child.returncode, err) == (ExitCode.DONE, b"")
+    assert b"Stopped. The bridge and the page's server are gone." in out
+    assert is_gone(bridge)
+    assert links(tmp_path) == []
+
+
+def test_under_nohup_in_the_background_it_ends_as_quietly(tmp_path: Path) -> None:
+    kept = tmp_path / "out"
+    script = (
+        'nohup "$@" >"$OUT" 2>&1 & echo $!; '
+        'until grep -q opening "$OUT"; do kill -0 $! || exit 1; done; kill -TERM $!; wait $!'
+    )
+    words = [sys.executable, "-m", "bridge.cli.main", "demo"]
+    ended = subprocess.run(
+        ["sh", "-c", script, "sh", *words],
+        env={
+            **os.environ, "BROWSER": "true", "OUT": str(kept), "XDG_RUNTIME_DIR": str(tmp_path),
+        },
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )  # fmt: skip
+    assert ended.returncode == ExitCode.DONE, ended.stderr
+    said = kept.read_text()
+    assert "Stopped." in said
+    assert "Traceback" not in said
+
+
+def test_a_bridge_that_dies_ends_it_with_an_error_that_says_so(tmp_path: Path) -> None:
+    with waiting_demo(tmp_path) as (child, bridge):
+        os.kill(bridge, signal.SIGKILL)
+        out, err = child.communicate(timeout=PATIENCE_SECONDS)
+    assert child.returncode == ExitCode.REFUSED
+    assert err.startswith(b"bascule demo: the bridge has ended, with status -9,")
+    assert b"Traceback" not in out + err
+    assert links(tmp_path) == []
+
+
+async def test_the_file_with_the_link_is_gone_once_the_page_is_attached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    async def attached(_: dict[str, str], _seconds: float | None) -> None:
+        (path,) = links(tmp_path)
+        seen.append(path.read_text())
+        assert path.stat().st_mode & 0o077 == 0
+
+    async def edit(_: dict[str, str]) -> None:
+        assert links(tmp_path) == []
+        raise demo.DemoError("as far as this test goes")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
+    monkeypatch.setattr(demo, "_attached", attached)
+    monkeypatch.setattr(demo, "_edit", edit)
+    args = argparse.Namespace(headless=None, screenshot=None, stay=False, workspace=False)
+    with pytest.raises(demo.DemoError, match="as far as"):
+        await demo._show(args, {}, LINK)
+    assert len(seen) == 1
+    assert LINK in seen[0]
+
+
+def test_git_ignores_both_pictures() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert {"/bascule-demo.png", "/bascule-demo-drawing.png"} <= set(ignored)
