@@ -15,7 +15,7 @@ from bridge.tools.package import TIERS, Card, Tier
 from bridge.tools.problem_report import Report
 from bridge.tools.problems import in_ascii, told
 
-__all__ = ["MANIFEST_FILE", "Manifest", "read_manifest"]
+__all__ = ["MANIFEST_FILE", "Manifest", "ManifestReading", "read_manifest"]
 
 MANIFEST_FILE: Final = "package.toml"
 
@@ -60,34 +60,47 @@ class Manifest(NamedTuple):
     cards: tuple[Card, ...]
 
 
-def read_manifest(data: bytes, report: Report) -> tuple[Manifest | None, frozenset[str] | None]:
-    """Read a manifest's bytes: the manifest, and the types of the cards that it declares.
+class ManifestReading(NamedTuple):
+    """What is known of a manifest, whatever else is wrong with it: None is what is not known."""
 
-    The first is None where the report has errors of it, the second where it has errors of the
-    cards: tools may be checked against them whatever else is wrong. Contract: package tools,
-    packages.
+    manifest: Manifest | None = None
+    card_types: frozenset[str] | None = None
+    """Of the cards that it declares: tools are checked against them."""
+    name: str | None = None
+    tier: Tier | None = None
+
+
+def read_manifest(data: bytes, report: Report) -> ManifestReading:
+    """Read a manifest's bytes. The report has errors where there is no `manifest`.
+
+    Contract: package tools, packages.
     """
     table = _read_toml(data, report)
     if table is None:
-        return None, None
+        return ManifestReading()
     for key in sorted(table.keys() - {each[0] for each in _KEYS}):
         report.error((key,), "manifest-key", f"{told(key)} is no key of a package: remove it")
+    right: dict[str, Any] = {}
     for key, required, fits, what in _KEYS:
         if key not in table:
             if required:
                 report.error((), "manifest-missing", f"{key} is missing: write {what}")
-        elif not fits(table[key]):
+        elif fits(table[key]):
+            right[key] = table[key]
+        else:
             report.error((key,), "manifest-value", f"{key} is {told(table[key])}: write {what}")
     before = report.errors
     cards = _read_cards(table.get("cards", []), report)
     known = isinstance(table.get("cards", []), list) and report.errors == before
     types = frozenset(card.type for card in cards) if known else None
-    if report.failed:
-        return None, types
-    manifest = Manifest(
-        table["name"], table["version"], table["tier"], table.get("description"), tuple(cards)
-    )
-    return manifest, types
+    name, tier = right.get("name"), right.get("tier")
+    manifest = None
+    if not report.failed:
+        description = right.get("description")
+        manifest = Manifest(
+            right["name"], right["version"], right["tier"], description, tuple(cards)
+        )
+    return ManifestReading(manifest, types, name, tier)
 
 
 def _read_toml(data: bytes, report: Report) -> Mapping[str, Any] | None:

@@ -1,7 +1,7 @@
 """Loads packages from directories: reads the files, and puts together what the rules say.
 
 A package loads whole or not at all, and says everything that is wrong with it at once; other
-packages load all the same. Handlers are found elsewhere. Contract: package tools, loading.
+packages load all the same. Runs nothing of a package. Contract: package tools, loading.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bridge.contract.tool_names import TOOL_NAME_PATTERN, is_wire_safe_tool_name
+from bridge.tools.entry_file import entry_problems
+from bridge.tools.handler_names import handlers_found
+from bridge.tools.handler_source import source_problems
 from bridge.tools.loading_limits import LOADING_LIMITS, LoadingLimits
-from bridge.tools.manifest_rules import MANIFEST_FILE, Manifest, read_manifest
+from bridge.tools.manifest_rules import MANIFEST_FILE, ManifestReading, read_manifest
 from bridge.tools.mapped_name import mapped_name
 from bridge.tools.package import LoadedPackages, Package, Tier
 from bridge.tools.package_files import (
@@ -34,20 +37,31 @@ from bridge.tools.tool_reader import read_tool
 __all__ = ["load_package", "load_packages"]
 
 
-def load_package(directory: str | Path, limits: LoadingLimits = LOADING_LIMITS) -> Package:
+def load_package(
+    directory: str | Path, limits: LoadingLimits = LOADING_LIMITS, *, compiled: bool = False
+) -> Package:
     """Load one package. Raises `PackageError` with all of its problems, warnings among them.
 
-    Reads `package.toml` and each file of `tools/` once; of what runs it looks only whether there
-    is something that its tier has no use for. The same directory gives the same package and the
-    same problems in the same order. Blocks while it reads.
+    Reads `package.toml` and each file of `tools/` once. Where these have an error, what would run
+    the tools is looked at as well, so that all is told in one round: which handlers there are and
+    whether their source could be right, or whether the entry could be a module. No handler is
+    imported, so that what only running it shows is told once the rest is repaired
+    (`handlers_of`). With `compiled` the entry of a project package is compiled in any case, which
+    takes seconds.
+
+    The same directory gives the same package and the same problems in the same order. Blocks
+    while it reads.
     """
-    return _package(_read(Path(directory), limits))
+    return _package(_read(Path(directory), limits), limits, compiled=compiled)
 
 
 def load_packages(
-    directories: Iterable[str | Path], limits: LoadingLimits = LOADING_LIMITS
+    directories: Iterable[str | Path],
+    limits: LoadingLimits = LOADING_LIMITS,
+    *,
+    compiled: bool = False,
 ) -> LoadedPackages:
-    """Load several packages, each of which loads or fails on its own.
+    """Load several packages, each of which loads or fails on its own, as by `load_package`.
 
     A package that has the name of an earlier one, or a tool's, fails; one that failed takes no
     names. A directory that is given twice is loaded once.
@@ -59,7 +73,7 @@ def load_packages(
         reading = _read(directory, limits)
         reading.problems[:0] = _clashes(reading, packages, owners)
         try:
-            package = _package(reading)
+            package = _package(reading, limits, compiled=compiled)
         except PackageError as error:
             failed[directory] = error
             continue
@@ -72,9 +86,9 @@ class _Reading(NamedTuple):
     """What was read of a directory, whether or not it is a package."""
 
     root: Path
-    manifest: Manifest | None
-    names: list[str]
-    """Of the tools' files, whatever stands in them."""
+    said: ManifestReading
+    names: list[str] | None
+    """Of the tools' files, whatever stands in them; None where they could not be listed."""
     tools: dict[str, ToolDefinition]
     problems: list[Problem]
 
@@ -83,13 +97,13 @@ def _read(root: Path, limits: LoadingLimits) -> _Reading:
     problems: list[Problem] = []
     if not _is_directory(root):
         problems.append(Problem("", "", "missing-directory", "is no directory: name one"))
-        return _Reading(root, None, [], {}, problems)
+        return _Reading(root, ManifestReading(), None, {}, problems)
     # Without cards that could be read every one would be told to be unknown.
-    manifest, card_types = _read_manifest(root, limits, problems)
+    said = _read_manifest(root, limits, problems)
     names = _tool_names(root, limits, problems)
     tools: dict[str, ToolDefinition] = {}
     left, patterns = limits.max_package_bytes, PatternBudget(limits)
-    for name in names:
+    for name in names or ():
         report = Report(tool_file(name), limits.max_problems_per_file)
         try:
             data = read_package_file(root, tool_file(name), limits.max_tool_file_bytes)
@@ -101,18 +115,25 @@ def _read(root: Path, limits: LoadingLimits) -> _Reading:
             words = f"is past {limits.max_package_bytes:,} bytes of schemas: split the package"
             problems.append(Problem(tool_file(name), "", "package-size", words))
             break
-        tool = None if report.failed else read_tool(name, data, report, card_types, patterns)
+        tool = None if report.failed else read_tool(name, data, report, said.card_types, patterns)
         problems += report.problems
         if tool is not None:
             tools[name] = tool
-    if manifest is not None:
-        problems += _unused(root, manifest.tier)
-    return _Reading(root, manifest, names, tools, problems)
+    if said.tier is not None:
+        problems += _unused(root, said.tier)
+    return _Reading(root, said, names, tools, problems)
 
 
-def _package(reading: _Reading) -> Package:
-    manifest, problems = reading.manifest, reading.problems
-    if manifest is None or any(problem.severity == "error" for problem in problems):
+def _package(reading: _Reading, limits: LoadingLimits, *, compiled: bool) -> Package:
+    manifest, problems = reading.said.manifest, reading.problems
+    failed = manifest is None or _has_error(problems)
+    if reading.said.tier == "project" and (failed or compiled):
+        problems += entry_problems(reading.root, compiled=compiled)
+    if reading.said.tier == "first-party" and failed:
+        found, wrong = handlers_found(reading.root, reading.names)
+        wrong += source_problems(reading.root, found, limits.max_handler_source_bytes)
+        problems += wrong
+    if manifest is None or _has_error(problems):
         raise PackageError(problems)
     return Package(
         name=manifest.name,
@@ -126,6 +147,10 @@ def _package(reading: _Reading) -> Package:
     )
 
 
+def _has_error(problems: Iterable[Problem]) -> bool:
+    return any(problem.severity == "error" for problem in problems)
+
+
 def _is_directory(path: Path) -> bool:
     try:
         return path.is_dir()
@@ -134,11 +159,9 @@ def _is_directory(path: Path) -> bool:
         return False
 
 
-def _read_manifest(
-    root: Path, limits: LoadingLimits, problems: list[Problem]
-) -> tuple[Manifest | None, frozenset[str] | None]:
+def _read_manifest(root: Path, limits: LoadingLimits, problems: list[Problem]) -> ManifestReading:
     report = Report(MANIFEST_FILE, limits.max_problems_per_file)
-    read: tuple[Manifest | None, frozenset[str] | None] = None, None
+    read = ManifestReading()
     try:
         data = read_package_file(root, MANIFEST_FILE, limits.max_manifest_bytes)
         read = read_manifest(data, report)
@@ -169,14 +192,14 @@ def _exists(root: Path, name: str) -> bool:
     return True
 
 
-def _tool_names(root: Path, limits: LoadingLimits, problems: list[Problem]) -> list[str]:
+def _tool_names(root: Path, limits: LoadingLimits, problems: list[Problem]) -> list[str] | None:
     """Return the names of the tools' files, telling what else lies among them."""
     try:
         # As many again may lie there that are no tools.
         listing = list_directory(root, TOOLS_DIRECTORY, 2 * limits.max_tools)
     except PackageFileError as error:
         problems.append(Problem(TOOLS_DIRECTORY, "", error.rule, str(error)))
-        return []
+        return None
     names: list[str] = []
     for entry in listing.names:
         stem, dot, ending = entry.rpartition(".")
@@ -194,7 +217,7 @@ def _tool_names(root: Path, limits: LoadingLimits, problems: list[Problem]) -> l
     if not listing.complete or len(names) > limits.max_tools:
         words = f"has more than {limits.max_tools:,} tools: split the package"
         problems.append(Problem(TOOLS_DIRECTORY, "", "package-tools", words))
-        return []
+        return None
     if not names:
         words = f"has no tool: write {TOOLS_DIRECTORY}/NAME.json"
         problems.append(Problem(TOOLS_DIRECTORY, "", "no-tools", words, "warning"))
@@ -205,11 +228,11 @@ def _clashes(
     reading: _Reading, packages: Iterable[Package], owners: dict[str, str]
 ) -> list[Problem]:
     found: list[Problem] = []
-    name = None if reading.manifest is None else reading.manifest.name
-    if any(name == other.name for other in packages):
-        words = f"a package {told(name)} is loaded already: give this one another name"
+    own = reading.said.name
+    if any(own == other.name for other in packages):
+        words = f"a package {told(own)} is loaded already: give this one another name"
         found.append(Problem(MANIFEST_FILE, "/name", "duplicate-package", words))
-    for name in reading.names:
+    for name in reading.names or ():
         if name in owners:
             words = f"the package {told(owners[name])} has a tool of this name: rename this one"
             found.append(Problem(tool_file(name), "", "duplicate-tool", words))

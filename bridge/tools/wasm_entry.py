@@ -14,18 +14,15 @@ from typing import Any, Final
 from bridge.contract.limits import JSON_LIMITS
 from bridge.contract.strict_json import StrictJsonError, dumps, loads
 from bridge.tools.call_wait import Timer, loop_timer
+from bridge.tools.entry_file import read_entry
 from bridge.tools.handler import CallRefused, Handler, ToolCall
 from bridge.tools.package import Package
-from bridge.tools.package_files import ENTRY_FILE, PackageFileError, read_package_file
-from bridge.tools.problems import PackageError, Problem
 from bridge.tools.result_limits import TIER_CEILING_SECONDS, WASM_LIMITS, WasmLimits
 from bridge.tools.session_context import SessionContext
-from bridge.tools.wasm_faults import entry_faults
 from bridge.tools.wasm_machine import WasmCode, WasmRun
 
-__all__ = ["WasmEntry", "check_entry", "entry_handlers"]
+__all__ = ["WasmEntry", "entry_handlers"]
 
-_MAGIC: Final = b"\0asm\x01\0\0\0"
 _LINE_LIMITS: Final = JSON_LIMITS._replace(
     max_encoded_bytes=2 * JSON_LIMITS.max_encoded_bytes,
     max_values=2 * JSON_LIMITS.max_values,
@@ -42,24 +39,8 @@ def entry_handlers(package: Package, limits: WasmLimits = WASM_LIMITS) -> Mappin
 
     Raises `PackageError` where there is none that could run. Contract: package tools, WebAssembly.
     """
-    code = _entry_code(package, limits)
-    entry = WasmEntry(WasmCode(code), limits=limits)
+    entry = WasmEntry(WasmCode(read_entry(package.directory, limits)), limits=limits)
     return dict.fromkeys(package.tools, entry)
-
-
-def check_entry(package: Package, limits: WasmLimits = WASM_LIMITS) -> list[Problem]:
-    """Compile a project package's entry, and tell what would keep each call of it from running.
-
-    For its author, before anybody calls: it takes about a second for each 2 MiB, and blocks.
-    Without wasmtime one warning says that nothing was looked at. Raises as `entry_handlers`.
-    """
-    code = _entry_code(package, limits)
-    try:
-        faults = entry_faults(code)
-    except ImportError:
-        words = "was not checked, since wasmtime is not installed: the extra `tools` brings it"
-        return [Problem(ENTRY_FILE, "", "entry-unchecked", words, "warning")]
-    return [Problem(ENTRY_FILE, "", "entry-shape", words) for words in faults]
 
 
 class WasmEntry:
@@ -114,19 +95,6 @@ class WasmEntry:
         finally:
             for end in ends:
                 end()
-
-
-def _entry_code(package: Package, limits: WasmLimits) -> bytes:
-    try:
-        code = read_package_file(package.directory, ENTRY_FILE, limits.max_entry_bytes)
-    except PackageFileError as error:
-        missing = "is not there: a project package needs one, a WASI command"
-        words = missing if error.rule == "missing-file" else str(error)
-        raise PackageError([Problem(ENTRY_FILE, "", error.rule, words)]) from None
-    if not code.startswith(_MAGIC):
-        words = "is no WebAssembly module, nor is a component one: build a WASI command"
-        raise PackageError([Problem(ENTRY_FILE, "", "entry-shape", words)])
-    return code
 
 
 def _value(code: int, run: WasmRun) -> object:

@@ -7,7 +7,6 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -46,7 +45,7 @@ class Loading:
         for directory in directories:
             if not left and not directory.is_dir():
                 raise UsageError(f"there is no directory {printable(str(directory))}")
-        loaded = load_packages(directories)
+        loaded = load_packages(directories, compiled=look)
         self.packages: list[Package] = []
         self.runnable: list[RunnableTool] = []
         """Of all packages: no two of them have a tool of the same name."""
@@ -59,30 +58,18 @@ class Loading:
         for package in loaded.packages:
             # What a package prints is for its author, and no part of a command's output.
             with redirect_stdout(sys.stderr):
-                self._take(package, look=look)
+                self._take(package)
 
-    def _take(self, package: Package, *, look: bool) -> None:
+    def _take(self, package: Package) -> None:
         from bridge.tools.package_handlers import handlers_of  # noqa: PLC0415 - not for lists
 
         try:
             handlers = handlers_of(package)
-            if look and package.tier == "project":
-                package = _looked_at(package)
         except PackageError as error:
             self.failed[package.directory] = [*package.warnings, *error.problems]
             return
         self.packages.append(package)
         self.runnable += runnable_tools(package, handlers)
-
-
-def _looked_at(package: Package) -> Package:
-    """Return a project package with what is to be said of its entry. Raises `PackageError`."""
-    from bridge.tools.wasm_entry import check_entry  # noqa: PLC0415 - not for other packages
-
-    found = check_entry(package)
-    if any(problem.severity == "error" for problem in found):
-        raise PackageError(found)
-    return replace(package, warnings=(*package.warnings, *found))
 
 
 def load_all(directories: Sequence[Path], *, run: bool, others: bool = False) -> Loading:

@@ -66,10 +66,15 @@ def defined(schema: object) -> ToolDefinition:
 def write_package(
     directory: Path, tools: Mapping[str, object], manifest: str | None = MANIFEST
 ) -> Path:
-    """Write a package: files of `tools/` by their names, as bytes or as what is to be written."""
+    """Write a package: files of `tools/` by their names, as bytes or as what is to be written.
+
+    A project's has an entry that could be a module; a first-party package has no handlers.
+    """
     (directory / "tools").mkdir(parents=True)
     if manifest is not None:
         (directory / "package.toml").write_text(manifest, encoding="utf-8")
+        if 'tier = "project"' in manifest:
+            (directory / "entry.wasm").write_bytes(b"\0asm\x01\0\0\0")
     for name, schema in tools.items():
         data = schema if isinstance(schema, bytes) else json.dumps(schema).encode()
         (directory / "tools" / name).write_bytes(data)

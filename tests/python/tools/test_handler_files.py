@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from bridge.tools import handler_files
+from bridge.tools import handler_names
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.embedded_handler import LoopHandler, ThreadHandler
 from bridge.tools.handler import Handler, ToolCall
@@ -187,7 +187,7 @@ def test_a_directory_of_too_many_files_is_not_looked_through(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = write({"handlers/note_add.py": GOOD, "handlers/_store.py": ""})
-    monkeypatch.setattr(handler_files, "_MAX_NAMES", 2)
+    monkeypatch.setattr(handler_names, "_MAX_NAMES", 2)
     assert "note_add" in embedded_handlers(package)
     write({"handlers/README.md": ""})
     assert problems_of(package) == [("handlers", "package-handlers")]
@@ -204,8 +204,20 @@ def test_what_a_file_raises_cannot_move_a_cursor(write: Write) -> None:
 
 
 def test_a_file_that_does_not_end_being_imported_is_given_up(write: Write) -> None:
-    package = write({"handlers/note_add.py": "import threading\nthreading.Event().wait()\n"})
+    slow = "import threading\nthreading.Event().wait()\n"
+    package = write({"handlers/note_add.py": slow})
     assert problems_of(package, LATE) == [("handlers/note_add.py", "handler-import-slow")]
+    # The others cannot be imported then, and are looked at.
+    files = {
+        "handlers/note_add.py": slow,
+        "handlers/note_get.py": "def handle(:",
+        "handlers/note_list.py": GOOD,
+    }
+    package = write(files, ("note_add", "note_get", "note_list"))
+    assert problems_of(package, LATE) == [
+        ("handlers/note_add.py", "handler-import-slow"),
+        ("handlers/note_get.py", "handler-import"),
+    ]
 
 
 async def test_a_package_s_files_run_in_one_thread_that_is_its_own(write: Write) -> None:

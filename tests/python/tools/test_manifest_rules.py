@@ -14,8 +14,9 @@ from tests.python.support.tool_packages import MANIFEST
 def reading(text: str | bytes) -> tuple[Manifest | None, set[tuple[str, str]]]:
     report = Report("package.toml")
     data = text if isinstance(text, bytes) else text.encode()
-    manifest, _ = read_manifest(data, report)
-    return manifest, {(problem.rule, problem.pointer) for problem in report.problems}
+    return read_manifest(data, report).manifest, {
+        (problem.rule, problem.pointer) for problem in report.problems
+    }
 
 
 def with_line(key: str, line: str) -> str:
@@ -119,8 +120,26 @@ def test_cards_are_bounded() -> None:
 )
 def test_cards_are_known_whatever_else_is_wrong(text: str, types: set[str] | None) -> None:
     report = Report("package.toml")
-    assert read_manifest(text.encode(), report) == (None, types)
+    said = read_manifest(text.encode(), report)
+    assert (said.manifest, said.card_types) == (None, types)
     assert report.failed
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "tier"),
+    [
+        (with_line("version", ""), "sample", "project"),
+        (MANIFEST + "more = 1", "sample", "project"),
+        (with_line("name", 'name = "A"'), None, "project"),
+        (with_line("tier", 'tier = "trusted"'), "sample", None),
+        ("name = ", None, None),
+    ],
+)
+def test_a_name_and_a_tier_are_known_whatever_else_is_wrong(
+    text: str, name: str | None, tier: str | None
+) -> None:
+    said = read_manifest(text.encode(), Report("package.toml"))
+    assert (said.manifest, said.name, said.tier) == (None, name, tier)
 
 
 def test_a_version_of_another_form_is_told_the_form_it_needs() -> None:

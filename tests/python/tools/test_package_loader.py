@@ -14,7 +14,9 @@ from bridge.tools import Package, PackageError, load_package, load_packages
 from bridge.tools.loading_limits import LOADING_LIMITS
 from bridge.tools.package import TIERS
 from bridge.tools.package_files import read_package_file
+from bridge.tools.package_handlers import handlers_of
 from tests.python.support.tool_packages import MANIFEST, block, tool, with_property, write_package
+from tests.python.support.wasm_entries import ECHO
 
 CARD = '[[cards]]\ntype = "notes.one"\n'
 
@@ -65,7 +67,10 @@ def test_one_bad_tool_fails_its_package_in_every_tier(tmp_path: Path, tier: str)
     good = write_package(tmp_path / "good", {"a.json": tool()}, manifest)
     assert load_package(good).tier == tier
     bad = write_package(tmp_path / "bad", {"a.json": tool(), "b.json": {}}, manifest)
-    assert {file for file, _, _ in problems_of(bad)} == {"tools/b.json"}
+    # What is wrong with the handlers is of every tool.
+    assert {file for file, rule, _ in problems_of(bad) if rule != "tool-without-handler"} == {
+        "tools/b.json"
+    }
 
 
 def test_a_bad_package_leaves_the_others_good(tmp_path: Path) -> None:
@@ -286,3 +291,141 @@ def test_the_same_directory_gives_the_same_package(tmp_path: Path) -> None:
         return {name: json.dumps(each.input_schema) for name, each in package.tools.items()}
 
     assert seen(load_package(directory)) == seen(load_package(str(directory)))
+
+
+FIRST_PARTY = MANIFEST.replace("project", "first-party")
+HANDLER = b"async def handle(arguments, session, call): ...\n"
+BAD_TOOL = tool(type="array")
+
+
+def write_runners(directory: Path, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        (directory / name).parent.mkdir(exist_ok=True)
+        (directory / name).write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("tools", "files", "more"),
+    [
+        ({"b.json": BAD_TOOL}, {}, [("tools/a.json", "tool-without-handler"),
+                                    ("tools/b.json", "tool-without-handler")]),
+        ({"b.json": BAD_TOOL}, {"handlers/a.py": HANDLER, "handlers/b.py": HANDLER}, []),
+        ({"b.json": b"{"}, {"handlers/a.py": HANDLER, "handlers/b.py": b"def handle(:"},
+         [("handlers/b.py", "handler-import")]),
+        ({"b.json": BAD_TOOL}, {"handlers/a.py": b"handler = 1", "handlers/b.py": HANDLER},
+         [("handlers/a.py", "handler-shape")]),
+        ({"b.json": BAD_TOOL},
+         {"handlers/a.py": HANDLER, "handlers/b.py": b"def handle(a, b, c): ...",
+          "handlers/c.py": HANDLER, "handlers/_d.py": b"("},
+         [("handlers/c.py", "handler-without-tool"), ("handlers/b.py", "handler-shape")]),
+        ({"bNew.json": tool()}, {"handlers/a.py": HANDLER, "handlers/bNew.py": HANDLER},
+         [("handlers/bNew.py", "handler-without-tool")]),
+        ({"b.json": BAD_TOOL}, {"handlers": HANDLER}, [("handlers", "not-a-directory")]),
+    ],
+)  # fmt: skip
+def test_handlers_are_looked_at_in_the_round_in_which_a_schema_fails(
+    tmp_path: Path,
+    tools: dict[str, object],
+    files: dict[str, bytes],
+    more: list[tuple[str, str]],
+) -> None:
+    schemas = {"a.json": tool(), **tools}
+    alone = [each[:2] for each in problems_of(write_package(tmp_path / "project", schemas))]
+    directory = write_package(tmp_path / "first", schemas, FIRST_PARTY)
+    write_runners(directory, files)
+    assert [each[:2] for each in problems_of(directory)] == [*alone, *more]
+
+
+def test_a_handler_of_a_package_that_fails_is_not_run(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    code = f"open({str(ran)!r}, 'w').close()\n".encode() + HANDLER
+    directory = write_package(tmp_path / "p", {"a.json": BAD_TOOL}, FIRST_PARTY)
+    write_runners(directory, {"handlers/a.py": code})
+    assert problems_of(directory) == [("tools/a.json", "root-type", "/type")]
+    assert not ran.exists()
+    (directory / "tools" / "a.json").write_text(json.dumps(tool()))
+    handlers_of(load_package(directory))
+    assert ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "compiled", "rules"),
+    [
+        (None, False, ["missing-file"]),
+        (b"no module", False, ["entry-shape"]),
+        (b"\0asm\x01\0\0\0\xff", False, []),
+        (b"\0asm\x01\0\0\0\xff", True, ["entry-shape"]),
+        (ECHO, True, []),
+    ],
+)
+def test_an_entry_is_looked_at_in_the_round_in_which_a_schema_fails(
+    tmp_path: Path, code: bytes | None, compiled: bool, rules: list[str]
+) -> None:
+    directory = write_package(tmp_path / "p", {"a.json": BAD_TOOL})
+    (directory / "entry.wasm").unlink()
+    if code is not None:
+        write_runners(directory, {"entry.wasm": code})
+    with pytest.raises(PackageError) as caught:
+        load_package(directory, compiled=compiled)
+    assert [each.rule for each in caught.value.problems] == ["root-type", *rules]
+    # Where no schema fails it is compiled alone, and only where that is asked for.
+    (directory / "tools" / "a.json").write_text(json.dumps(tool()))
+    if compiled and rules:
+        with pytest.raises(PackageError, match="entry-shape"):
+            load_package(directory, compiled=True)
+    assert load_package(directory).tools
+    assert load_package(directory, compiled=compiled and not rules).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("manifest", "more"),
+    [
+        (FIRST_PARTY + "more = 1\n", ["tool-without-handler"]),
+        (FIRST_PARTY.replace("1.0.0", "new"), ["tool-without-handler"]),
+        (MANIFEST + "more = 1\n", ["entry-shape"]),
+        (MANIFEST.replace("project", "friend"), []),
+    ],
+)
+def test_what_runs_is_looked_at_wherever_the_tier_is_known(
+    tmp_path: Path, manifest: str, more: list[str]
+) -> None:
+    directory = write_package(tmp_path / "p", {"a.json": tool()}, manifest)
+    if (directory / "entry.wasm").exists():
+        write_runners(directory, {"entry.wasm": b"no module"})
+    found = problems_of(directory)
+    assert [rule for _, rule, _ in found][1:] == more
+
+
+def test_a_name_that_is_taken_is_told_beside_a_broken_manifest_and_handlers(tmp_path: Path) -> None:
+    one = write_package(tmp_path / "1", {"a.json": tool()})
+    two = write_package(tmp_path / "2", {"a.json": tool()}, FIRST_PARTY + "more = 1\n")
+    three = write_package(tmp_path / "3", {"b.json": tool()}, FIRST_PARTY)
+    failed = load_packages([one, two, three]).failed
+    assert [each.rule for each in failed[two].problems] == [
+        "duplicate-package",
+        "duplicate-tool",
+        "manifest-key",
+        "tool-without-handler",
+    ]
+    assert [each.rule for each in failed[three].problems] == [
+        "duplicate-package",
+        "tool-without-handler",
+    ]
+
+
+def test_where_tools_cannot_be_listed_no_handler_is_said_to_have_none(tmp_path: Path) -> None:
+    directory = write_package(tmp_path / "p", {}, FIRST_PARTY)
+    (directory / "tools").rmdir()
+    write_runners(directory, {"handlers/a.py": HANDLER, "handlers/b.py": b"("})
+    assert problems_of(directory) == [
+        ("tools", "missing-file", ""),
+        ("handlers/b.py", "handler-import", ""),
+    ]
+
+
+def test_no_more_source_is_read_than_its_limit(tmp_path: Path) -> None:
+    directory = write_package(tmp_path / "p", {"a.json": BAD_TOOL}, FIRST_PARTY)
+    write_runners(directory, {"handlers/a.py": b"("})
+    looked = ("handlers/a.py", "handler-import", "")
+    assert looked in problems_of(directory, max_handler_source_bytes=1)
+    assert looked not in problems_of(directory, max_handler_source_bytes=0)

@@ -17,7 +17,10 @@ USES = {
     "package": "pathlib",
     "package_loader": "pathlib",
     "package_files": "os pathlib",
+    "entry_file": "pathlib",
     "handler_files": "pathlib",
+    "handler_names": "pathlib",
+    "handler_source": "pathlib",
     # Takes a thread for what is large, and is pure beside that.
     "bounding": "asyncio",
     "call_arguments": "asyncio",

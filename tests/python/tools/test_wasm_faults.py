@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.wasm_entry import check_entry
+from bridge.tools.entry_file import entry_problems
 from bridge.tools.wasm_faults import entry_faults
-from tests.python.support.handlers import package_in
 from tests.python.support.wasm_entries import ECHO, command, made
 
 WASI = "wasi_snapshot_preview1"
@@ -55,8 +54,7 @@ def test_without_wasmtime_a_warning_says_that_nothing_was_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "entry.wasm").write_bytes(made(f"(module {START})"))
-    package = package_in(tmp_path, "project", "note_add")
-    (problem,) = check_entry(package)
+    (problem,) = entry_problems(tmp_path)
     assert (problem.rule, problem.severity) == ("entry-shape", "error")
     known = builtins.__import__
 
@@ -66,5 +64,5 @@ def test_without_wasmtime_a_warning_says_that_nothing_was_looked_at(
         return known(name, *more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    (problem,) = check_entry(package)
+    (problem,) = entry_problems(tmp_path)
     assert (problem.rule, problem.severity) == ("entry-unchecked", "warning")

@@ -89,6 +89,9 @@ def test_all_problems_are_told_with_file_pointer_and_rule(package: Path, capfd: 
     file = package / "tools" / "catalog_list.json"
     assert any(line.startswith(f"{file}:/description ") for line in lines)
     assert any(line.startswith(f"{file}:/properties/userId ") for line in lines)
+    # In the same round, without being run.
+    handler = package / "handlers" / "catalog_list.py"
+    assert any(line.startswith(f"{handler} handler-shape ") for line in lines)
     assert any(line.endswith("problems: it does not load") for line in lines)
     # The other one loads.
     assert lines[-1] == "weather 1.0.0: 3 tools, ok"
@@ -195,6 +198,17 @@ def test_an_entry_that_could_not_run_is_a_problem(package: Path, capfd: Captured
         ExitCode.DONE,
         "catalog 1.0.0: 1 tool, ok\n",
     )
+
+
+def test_an_entry_is_compiled_in_the_round_in_which_a_schema_fails(
+    package: Path, capfd: Captured
+) -> None:
+    project(package, made('(module (memory (export "memory") 1))'))
+    rewrite(package, description="")
+    _, out, _ = tools(capfd, "check", str(package))
+    assert ":/description " in out
+    assert f"{package}/entry.wasm entry-shape exports no function _start" in out
+    assert out.splitlines()[-1] == f"{package}: 2 problems: it does not load"
 
 
 def test_what_a_failing_entry_wrote_is_shown_to_its_author(package: Path, capfd: Captured) -> None:
