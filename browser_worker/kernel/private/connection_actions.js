@@ -34,7 +34,7 @@ const readDisconnect = payloadReader("connections.disconnect", { connection: NAM
  * @param {object} more
  * @param {Consent} more.consent
  * @param {(id: string) => ConnectionProvider | null} more.providers By the ids that manifests declare.
- * @param {Pick<KernelPowers, "newId">} more.powers
+ * @param {Pick<KernelPowers, "newId" | "wallNow">} more.powers
  * @returns {Connections}
  */
 export function addConnectionActions(kernel, { consent, providers, powers }) {

@@ -1,23 +1,71 @@
 // @ts-check
 /**
- * What apps are connected to: one connection of each app to each provider, until it is ended, the app
- * is gone or the workspace is locked. Asks nobody and checks no caller. Contract: bus, private actions.
+ * What apps are connected to: one connection of each app to each provider, until it is ended, the owner
+ * takes it back, the app is gone or the workspace is locked. Asks nobody and checks no caller.
+ * Contract: bus, private actions.
  */
 
 import { BusError } from "../../contract/bus_error.js";
+import { Observers } from "../../dispatcher/observers.js";
+import { endsWith } from "./ends_with.js";
 
+/** @import { KernelPowers } from "../kernel_powers.js" */
 /** @import { AskOwner, ConnectionProvider } from "./entered_credentials.js" */
 
-/** @typedef {{ connection: string, app: string, provider: ConnectionProvider, handle: unknown }} Connection */
+/**
+ * @typedef {object} Connection
+ * @property {string} connection
+ * @property {string} app
+ * @property {ConnectionProvider} provider
+ * @property {unknown} handle
+ * @property {number} since Unix milliseconds.
+ * @property {number} uses
+ * @property {AbortController} controller Aborts with it.
+ */
+
+/**
+ * @typedef {object} ConnectionSummary What the owner sees of one; nothing of what was entered.
+ * @property {string} connection Names it within the page.
+ * @property {string} app
+ * @property {string} provider Its title.
+ * @property {number} since Unix milliseconds.
+ * @property {number} uses How often the credential was given to the app.
+ */
 
 export class Connections {
-  /** @param {{ newId: () => string }} powers */
-  constructor({ newId }) {
+  /** @param {Pick<KernelPowers, "newId" | "wallNow">} powers */
+  constructor({ newId, wallNow }) {
     this._newId = newId;
+    this._wallNow = wallNow;
     /** @type {Map<string, Connection>} */
     this._connections = new Map();
     /** What is being connected. @type {Set<string>} */
     this._pending = new Set();
+    /** Those that the owner took back, with whose they were: each was a click. @type {Map<string, string>} */
+    this._revoked = new Map();
+    /** @type {Observers<void>} */
+    this._observers = new Observers();
+  }
+
+  /**
+   * Watches which there are, and how often they are used.
+   *
+   * @param {() => void} observer
+   * @returns {() => void} Ends the watching.
+   */
+  onChange(observer) {
+    return this._observers.add(observer);
+  }
+
+  /** @returns {ConnectionSummary[]} Oldest first. */
+  all() {
+    return [...this._connections.values()].map(({ connection, app, provider, since, uses }) => ({
+      connection,
+      app,
+      provider: provider.title,
+      since,
+      uses,
+    }));
   }
 
   /**
@@ -59,7 +107,11 @@ export class Connections {
         throw new BusError("CANCELLED", "Nobody waits for the connection; none was made.");
       }
       const connection = this._newId();
-      this._connections.set(connection, { connection, app, provider, handle });
+      const since = this._wallNow();
+      const controller = new AbortController();
+      const made = { connection, app, provider, handle, since, uses: 0, controller };
+      this._connections.set(connection, made);
+      this._observers.notify();
       return connection;
     } finally {
       this._pending.delete(key);
@@ -69,13 +121,17 @@ export class Connections {
   /**
    * @param {string} app Only its own connections are there for it.
    * @param {string} connection
-   * @returns {Promise<string>} Rejects with a `BusError`.
+   * @returns {Promise<string>} Rejects with a `BusError`, at once where the connection ends meanwhile:
+   *   `OWNER_REQUIRED` where the owner took it back, else `INVALID_INPUT`.
    */
   async credential(app, connection) {
-    const { provider, handle } = this._find(app, connection);
-    const credential = await own(() => provider.credential(handle));
-    // What was ended meanwhile gives nothing any more.
-    this._find(app, connection);
+    const found = this._find(app, connection);
+    const { provider, handle, controller } = found;
+    const credential = await endsWith([controller.signal], () =>
+      own(() => provider.credential(handle)),
+    );
+    found.uses += 1;
+    this._observers.notify();
     return credential;
   }
 
@@ -84,16 +140,39 @@ export class Connections {
    * @param {string} connection
    */
   disconnect(app, connection) {
-    this._end(this._find(app, connection));
+    this._end(this._find(app, connection), gone());
+  }
+
+  /**
+   * The owner takes one back: what waits for its credential is given none. What the app was given
+   * before, it has.
+   *
+   * @param {string} connection
+   * @returns {boolean} Whether there was one.
+   */
+  revoke(connection) {
+    const found = this._connections.get(connection);
+    if (found === undefined) return false;
+    this._revoked.set(connection, found.app);
+    this._end(found, revoked());
+    return true;
+  }
+
+  /** The owner takes all back. */
+  revokeAll() {
+    for (const connection of [...this._connections.keys()]) this.revoke(connection);
   }
 
   /** @param {string} app */
   forgetApp(app) {
-    for (const each of [...this._connections.values()]) if (each.app === app) this._end(each);
+    for (const [connection, of] of this._revoked) if (of === app) this._revoked.delete(connection);
+    for (const each of [...this._connections.values()])
+      if (each.app === app) this._end(each, gone());
   }
 
   lock() {
-    for (const each of [...this._connections.values()]) this._end(each);
+    this._revoked.clear();
+    for (const each of [...this._connections.values()]) this._end(each, gone());
   }
 
   /**
@@ -104,17 +183,35 @@ export class Connections {
   _find(app, connection) {
     const found = this._connections.get(connection);
     if (found !== undefined && found.app === app) return found;
-    throw new BusError(
-      "INVALID_INPUT",
-      "The app has no such connection; it may have ended. Ask for one with connections.request.",
-    );
+    throw this._revoked.get(connection) === app ? revoked() : gone();
   }
 
-  /** @param {Connection} connection */
-  _end({ connection, provider, handle }) {
+  /**
+   * @param {Connection} connection
+   * @param {BusError} error Who waits for it is told.
+   */
+  _end({ connection, provider, handle, controller }, error) {
+    // It is gone before anybody is told: who is told may ask again at once.
     this._connections.delete(connection);
+    controller.abort(error);
     drop(provider, handle);
+    this._observers.notify();
   }
+}
+
+function gone() {
+  return new BusError(
+    "INVALID_INPUT",
+    "The app has no such connection; it may have ended. Ask for one with connections.request.",
+  );
+}
+
+function revoked() {
+  return new BusError(
+    "OWNER_REQUIRED",
+    "The owner took this connection back; nothing was given. Ask for one with connections.request.",
+    { data: { reason: "revoked" } },
+  );
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
+import { endsWith } from "./ends_with.js";
 import { askerFact, payloadReader, requireThere, requireYes } from "./private_parts.js";
 import { askWallet, isAccount, readAccounts, readChainId } from "./wallet_answers.js";
 import { WalletDirectory } from "./wallet_directory.js";
@@ -38,7 +39,7 @@ const readRequest = payloadReader(
 
 /**
  * @param {PrivateKernel} kernel
- * @param {{ consent: Consent, events: WalletEvents, powers: Pick<KernelPowers, "newId"> }} more
+ * @param {{ consent: Consent, events: WalletEvents, powers: Pick<KernelPowers, "newId" | "wallNow"> }} more
  * @returns {{ directory: WalletDirectory, sessions: WalletSessions }}
  */
 export function addWalletActions(kernel, { consent, events, powers }) {
@@ -93,12 +94,19 @@ export function addWalletActions(kernel, { consent, events, powers }) {
       const request = { method, rule, params };
       requireOwnAccount(session, request);
       const prompt = requestPrompt(askerOf(kernel, source), session.wallet, request);
-      await requireYes(consent, source, prompt, rule.does ?? "use the wallet");
+      const what = rule.does ?? "use the wallet";
+      // A question about a session that has ended is taken away.
+      await endsWith([session.signal, source.signal], (signal) =>
+        requireYes(consent, { ...source, signal }, prompt, what),
+      );
     }
     requireThere(source, "the wallet was not asked");
-    // It may have ended while the owner was asked.
     const { wallet, accounts } = sessions.get(source.endpoint, id);
-    const result = await askWallet(wallet.provider, method, params, source.signal);
+    const result = await endsWith([session.signal, source.signal], (signal) =>
+      askWallet(wallet.provider, method, params, signal),
+    ).catch((error) => {
+      throw error === session.signal.reason ? endedMeanwhile(error) : error;
+    });
     if (method !== "eth_accounts") return { result };
     return { result: readAccounts(result).filter((account) => accounts.includes(account)) };
   });
@@ -123,6 +131,13 @@ function requireOwnAccount({ accounts }, { rule, params }) {
     "INVALID_INPUT",
     "That is not in the name of an account of this session; the wallet was not asked.",
   );
+}
+
+/** @param {BusError} error Why the session ended. */
+function endedMeanwhile({ code, data }) {
+  const text =
+    "The session ended while the wallet was asked; the wallet may do what it was asked for. Connect again.";
+  return new BusError(code, text, data === undefined ? {} : { data });
 }
 
 /**

@@ -209,3 +209,101 @@ test("a credential is in one answer to one port: in no progress, event or audit"
   assert.equal(holds(kernel.audit.entries()), false);
   assert.ok(kernel.audit.entries().some(({ tool }) => tool === "connections.credential"));
 });
+
+/** A provider whose credential comes when a test lets it. */
+function slowProvider() {
+  /** @type {((credential: string) => void)[]} */
+  const waiting = [];
+  /** @type {unknown[]} */
+  const dropped = [];
+  /** @type {ConnectionProvider} */
+  const provider = {
+    id: "mail",
+    title: "mail",
+    connect: async () => ({ of: "mail" }),
+    credential: () => new Promise((give) => void waiting.push(give)),
+    disconnect: (handle) => void dropped.push(handle),
+  };
+  return { provider, waiting, dropped };
+}
+
+test("what the owner takes back ends for what waits for it, and its next use is refused as theirs", async () => {
+  const { provider, waiting, dropped } = slowProvider();
+  const { connect, ask, connections, ports } = make(() => provider);
+  const { app } = connect("notes");
+  const { connection } = (await ask(app, "connections.request", { provider: "mail" })).ok;
+  // The control: until then it is given.
+  const before = app.ask("connections.credential", { connection });
+  await ports.settle();
+  waiting.shift()?.(SECRET);
+  await ports.settle();
+  assert.deepEqual(app.response(before).ok, { credential: SECRET });
+
+  const id = app.ask("connections.credential", { connection });
+  await ports.settle();
+  assert.equal(app.response(id), undefined);
+  assert.equal(connections.revoke(connection), true);
+  await ports.settle();
+  assert.equal(app.response(id).error.code, "OWNER_REQUIRED");
+  assert.deepEqual(app.response(id).error.data, { reason: "revoked" });
+  assert.equal(dropped.length, 1);
+  const told = app.received.length;
+  waiting.shift()?.(SECRET);
+  await ports.settle();
+  assert.equal(app.received.length, told);
+
+  for (const action of ["credential", "disconnect"]) {
+    const { error } = await ask(app, `connections.${action}`, { connection });
+    assert.equal(error.code, "OWNER_REQUIRED", action);
+    assert.deepEqual(error.data, { reason: "revoked" });
+  }
+  assert.equal(connections.revoke(connection), false);
+});
+
+test("another app is not told what the owner took back, and a lock forgets it", async () => {
+  const { connect, ask, asked, connections, kernel } = make();
+  const { app } = connect("notes");
+  const board = connect("board").app;
+  const wish = { provider: "mail" };
+  const { connection } = (await asked(app, "connections.request", wish, SECRET)).response.ok;
+  connections.revoke(connection);
+  const others = await ask(board, "connections.credential", { connection });
+  assert.equal(others.error.code, "INVALID_INPUT");
+  assert.equal(
+    (await ask(app, "connections.credential", { connection })).error.code,
+    "OWNER_REQUIRED",
+  );
+  kernel.lock();
+  kernel.unlock();
+  const later = await ask(connect("notes").app, "connections.credential", { connection });
+  assert.equal(later.error.code, "INVALID_INPUT");
+});
+
+test("after it was taken back the owner is asked anew, and can say yes", async () => {
+  const { connect, ask, asked, connections } = make();
+  const { app } = connect("notes");
+  const wish = { provider: "mail" };
+  await asked(app, "connections.request", wish, SECRET);
+  connections.revokeAll();
+  const { connection } = (await asked(app, "connections.request", wish, "other")).response.ok;
+  const { ok } = await ask(app, "connections.credential", { connection });
+  assert.deepEqual(ok, { credential: "other" });
+});
+
+test("the owner sees whose connection it is, to what, since when and how often it was used", async () => {
+  const { connect, ask, asked, connections, powers } = make();
+  let told = 0;
+  const stop = connections.onChange(() => (told += 1));
+  const { app } = connect("notes");
+  const wish = { provider: "mail" };
+  const { connection } = (await asked(app, "connections.request", wish, SECRET)).response.ok;
+  await ask(app, "connections.credential", { connection });
+  const since = powers.wallNow();
+  assert.deepEqual(connections.all(), [
+    { connection, app: "notes", provider: "mail", since, uses: 1 },
+  ]);
+  await ask(app, "connections.disconnect", { connection });
+  assert.deepEqual(connections.all(), []);
+  assert.equal(told, 3);
+  stop();
+});

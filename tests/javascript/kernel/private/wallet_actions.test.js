@@ -297,18 +297,96 @@ describe("a session with a wallet", () => {
     assert.equal(sessions.size, 0);
   });
 
-  test("that ends while the owner is asked takes nothing to the wallet", async () => {
-    const { connectWallet, app, sessions, ports, allow, reached } = make();
+  test("that ends while the owner is asked takes the question away, and nothing to the wallet", async () => {
+    for (const [end, code] of /** @type {[(made: ReturnType<typeof make>) => void, string][]} */ ([
+      [({ sessions }) => sessions.forgetApp("notes"), "INVALID_INPUT"],
+      [({ sessions }) => sessions.revokeAll(), "OWNER_REQUIRED"],
+    ])) {
+      const made = make();
+      const { connectWallet, app, consent, ports, reached } = made;
+      const { session } = await connectWallet();
+      const params = ["0x00", ACCOUNT];
+      const id = app.ask("ethereum_provider.request", { session, method: "personal_sign", params });
+      await ports.settle();
+      assert.notEqual(consent.current, null);
+      reached.length = 0;
+      end(made);
+      await ports.settle();
+      assert.equal(consent.current, null);
+      assert.equal(app.response(id).error.code, code);
+      assert.match(app.response(id).error.message, /the wallet was not asked/);
+      assert.deepEqual(reached, []);
+    }
+  });
+
+  test("that the owner takes back ends what waits for the wallet, and its next use is refused as theirs", async () => {
+    const { connectWallet, request, app, answers, sessions, ports, reached } = make();
     const { session } = await connectWallet();
-    const params = ["0x00", ACCOUNT];
-    const id = app.ask("ethereum_provider.request", { session, method: "personal_sign", params });
+    assert.ok((await request(session, "eth_accounts")).ok);
+    /** @type {(value: string) => void} */
+    let answer = () => {};
+    answers["eth_call"] = () => new Promise((give) => (answer = give));
+    const id = app.ask("ethereum_provider.request", { session, method: "eth_call" });
     await ports.settle();
-    sessions.forgetApp("notes");
+    assert.equal(app.response(id), undefined);
+    assert.equal(sessions.revoke(session), true);
+    await ports.settle();
+    assert.equal(app.response(id).error.code, "OWNER_REQUIRED");
+    assert.deepEqual(app.response(id).error.data, { reason: "revoked" });
+    assert.match(app.response(id).error.message, /may do what it was asked for/);
+    const told = app.received.length;
+    answer("0x1");
+    await ports.settle();
+    assert.equal(app.received.length, told);
+
     reached.length = 0;
-    allow();
-    await ports.settle();
-    assert.equal(app.response(id).error.code, "INVALID_INPUT");
+    const { error } = await request(session, "eth_accounts");
+    assert.equal(error.code, "OWNER_REQUIRED");
+    assert.deepEqual(error.data, { reason: "revoked" });
     assert.deepEqual(reached, []);
+    assert.equal(sessions.revoke(session), false);
+    // And by another yes there is another.
+    const again = await connectWallet();
+    assert.ok((await request(again.session, "eth_accounts")).ok);
+  });
+
+  test("that the owner took back is no secret to its own tile only, and forgotten with it", async () => {
+    const { connectWallet, connect, clicked, ask, sessions, kernel, endpoint } = make();
+    const { session } = await connectWallet();
+    sessions.revoke(session);
+    const payload = { session, method: "eth_chainId" };
+    const other = connect("notes", "tile", "2");
+    clicked(other.endpoint.id);
+    const others = await ask(other.app, "ethereum_provider.request", payload);
+    assert.equal(others.error.code, "INVALID_INPUT");
+    kernel.disconnect(endpoint);
+    const again = connect("notes", "tile", "1");
+    clicked(again.endpoint.id);
+    const late = await ask(again.app, "ethereum_provider.request", payload);
+    assert.equal(late.error.code, "INVALID_INPUT");
+  });
+
+  test("is seen by the owner with its tile and its wallet, and watched", async () => {
+    const { connectWallet, ask, app, sessions, powers } = make();
+    let told = 0;
+    const stop = sessions.onChange(() => (told += 1));
+    const { session } = await connectWallet();
+    const since = powers.wallNow();
+    assert.deepEqual(sessions.all(), [
+      {
+        id: session,
+        app: "notes",
+        tile: "main",
+        wallet: "Fox",
+        rdns: "io.fox",
+        accounts: 1,
+        since,
+      },
+    ]);
+    await ask(app, "ethereum_provider.disconnect", { session });
+    assert.deepEqual(sessions.all(), []);
+    assert.equal(told, 2);
+    stop();
   });
 
   test("is one of each wallet for a tile", async () => {
