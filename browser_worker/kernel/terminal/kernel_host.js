@@ -12,6 +12,7 @@ import { isObject } from "../../contract/json_number.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { AppError } from "../../dispatcher/app_error.js";
 import { entrypointOnly } from "../agent/turn_gate.js";
+import { ownGrants, toldRows } from "./allowed_rows.js";
 import { applicationError, invalidInput } from "./application_errors.js";
 import { CallWatch } from "./call_watch.js";
 import { KeptAttachments } from "./kept_attachments.js";
@@ -28,6 +29,7 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
 /** @import { Grant } from "../grants/grants.js" */
 /** @import { Kernel } from "../kernel.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
+/** @import { AllowedRow } from "./allowed_rows.js" */
 /** @import { ToolAction } from "./kernel_actions.js" */
 /** @import { Kept } from "./kept_attachments.js" */
 /** @import { ToolsOfEndpoint } from "./live_tools.js" */
@@ -45,6 +47,7 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
  * @property {WorkspaceShell} shell
  * @property {Pick<KernelPowers, "now" | "setTimer" | "newId">} powers
  * @property {{ all: () => readonly Grant[] }} [grants] What the owner has allowed.
+ * @property {{ all: () => readonly AllowedRow[] }} [permissions] All of it, as the owner sees it.
  * @property {number} [timeoutSeconds] How long a call of a terminal may last: a longer one than 5 s is a
  *   task, which can be cancelled.
  */
@@ -65,9 +68,11 @@ const STATE = "state";
 /** @implements {Host} */
 export class KernelHost {
   /** @param {KernelHostOptions} options */
-  constructor({ kernel, shell, powers, grants, timeoutSeconds = BUS_LIMITS.maxTimeoutSeconds }) {
+  constructor(options) {
+    const { kernel, shell, powers, timeoutSeconds = BUS_LIMITS.maxTimeoutSeconds } = options;
     this._kernel = kernel;
-    this._grants = grants;
+    this._grants = options.grants;
+    this._permissions = options.permissions;
     this._shell = shell;
     this._timeoutSeconds = timeoutSeconds;
     this._live = new LiveTools(kernel, powers);
@@ -287,7 +292,7 @@ export class KernelHost {
       case "workspace.audit.list":
         return { entries: this._entries(input) };
       case "workspace.grants.list":
-        return { grants: this._allowed(context) };
+        return this._allowed(context);
       default:
         throw new AppError("UNKNOWN_ACTION", "The workspace has no action of this name.");
     }
@@ -344,9 +349,9 @@ export class KernelHost {
 
   /** @param {CallContext} context */
   _allowed({ session }) {
-    return (this._grants?.all() ?? [])
-      .filter(({ subject, scope }) => subject === caller(session) && scope === "session")
-      .map(({ target, tool, since }) => ({ app: target, tool, since, ends: "session" }));
+    const grants = ownGrants(this._grants?.all() ?? [], caller(session));
+    if (this._permissions === undefined) return { grants };
+    return { grants, untrusted: true, allowed: toldRows(this._permissions.all()) };
   }
 
   _forgetWhereLocked() {

@@ -78,11 +78,13 @@ export class OwnerPowers {
       lock: () => consent.clear(),
     });
     this._addTools(workspace, page);
-    this._addPrivateActions(workspace, page);
+    const { connections, wallets } = this._addPrivateActions(workspace, page);
     const permissions = new Permissions({
       grants,
       agents: mode,
       backendCalls: canisters.grants,
+      connections,
+      wallets,
       apps: () => workspace.apps,
     });
     return { turns, permissions, installed: canisters.installed };
@@ -123,8 +125,10 @@ export class OwnerPowers {
     };
     addTrayActions(kernel, { onBadge, onDismiss, powers });
     addClipboardAction(kernel, { consent, attention, writeText });
-    addConnectionActions(kernel, { consent, providers: enteredCredentials(), powers });
-    addWalletActions(kernel, { consent, events: walletEvents, powers });
+    const providers = enteredCredentials();
+    const connections = addConnectionActions(kernel, { consent, providers, powers });
+    const { sessions } = addWalletActions(kernel, { consent, events: walletEvents, powers });
     addVetkeyActions(kernel, { keys });
+    return { connections, wallets: sessions };
   }
 }

@@ -74,14 +74,14 @@ export class GrantsView {
   }
 
   /** @param {Revocable} permission */
-  _make({ key, who, what, until, used, revoke }) {
+  _make({ key, who, what, since, until, used, revoke }) {
     const item = document.createElement("li");
     const words = document.createElement("div");
     const uses = textElement("span", used, "used");
     words.append(
       textElement("span", who, "who"),
       textElement("span", what, "what"),
-      textElement("span", until, "until"),
+      textElement("span", `${sinceWords(since)}${until}`, "until"),
       uses,
     );
     const button = document.createElement("button");
@@ -94,4 +94,15 @@ export class GrantsView {
     this._items.set(key, made);
     return made;
   }
+}
+
+/**
+ * In the words of whoever looks, with the day: what lasts over reloads may be from another one.
+ *
+ * @param {number | null} since
+ */
+function sinceWords(since) {
+  if (since === null) return "";
+  const at = new Date(since).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  return `since ${at}, `;
 }

@@ -5,41 +5,44 @@
  */
 
 import { EVERY_TOOL, LISTING } from "../../../kernel/grants/grants.js";
-import { wellFormed } from "../../../kernel/well_formed.js";
+import { seen, wellFormed } from "../../../kernel/well_formed.js";
 import { appWords } from "./app_names.js";
 
 /** @import { EnabledAgent } from "../../../kernel/agent/agent_mode.js" */
 /** @import { BackendCallGrant } from "../../../kernel/canister/backend_call_grants.js" */
 /** @import { Grant } from "../../../kernel/grants/grants.js" */
+/** @import { ConnectionSummary } from "../../../kernel/private/connections.js" */
+/** @import { WalletSessionSummary } from "../../../kernel/private/wallet_sessions.js" */
+/** @import { AllowedRow } from "../../../kernel/terminal/allowed_rows.js" */
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 
-/**
- * @typedef {object} Permission
- * @property {string} key The same as long as it is the same.
- * @property {string} who
- * @property {string} what
- * @property {string} until
- * @property {string} used Empty where that is not counted.
- */
+/** @typedef {AllowedRow & { key: string }} Permission Its key is the same as long as it is the same. */
 
 /** @typedef {readonly Pick<AppManifest, "id" | "name">[]} Apps */
 
 const MAX_SESSION_CHARS = 40;
+const MAX_NAME_CHARS = 60;
+
+const UNTIL_LOCK = "until the workspace is locked or reloaded";
 
 /**
  * @param {Grant} grant
  * @param {Apps} apps
  * @returns {Permission}
  */
-export function grantWords({ id, subject, by, target, tool, scope, uses }, apps) {
+export function grantWords({ id, subject, by, target, tool, scope, since, uses }, apps) {
   const who = subjectWords(subject, apps);
   const of = target === null ? "every app" : appWords(target, apps);
+  const [kind, app = null] = subject.split(":");
   return {
     key: id,
+    kind: "grant",
+    app: kind === "external" ? null : app,
     who: by === null ? who : `${who}, by way of ${appWords(by, apps)}`,
     what: toolWords(tool, of),
+    since,
     until: untilWords(scope, subject),
-    used: `used ${uses === 1 ? "once" : `${uses} times`}`,
+    used: usedWords("used", uses),
   };
 }
 
@@ -51,9 +54,12 @@ export function grantWords({ id, subject, by, target, tool, scope, uses }, apps)
 export function agentWords({ app, version, entrypoint }, apps) {
   return {
     key: `agent:${app}:${entrypoint}`,
+    kind: "agent",
+    app,
     who: appWords(app, apps),
     what: `Act as the agent ${entrypoint}, in version ${version}`,
-    until: "until the workspace is locked or reloaded",
+    since: null,
+    until: UNTIL_LOCK,
     used: "",
   };
 }
@@ -63,12 +69,54 @@ export function agentWords({ app, version, entrypoint }, apps) {
  * @param {Apps} apps
  * @returns {Permission}
  */
-export function backendWords({ id, caller, app, method }, apps) {
+export function backendWords({ id, caller, app, method, since }, apps) {
   return {
     key: `backend:${id}`,
+    kind: "backend",
+    app: caller,
     who: appWords(caller, apps),
     what: `Call ${method} of the backend of ${appWords(app, apps)}`,
+    since,
     until: "over reloads, until either app changes",
+    used: "",
+  };
+}
+
+/**
+ * Of what was entered nothing is known here.
+ *
+ * @param {ConnectionSummary} connection
+ * @param {Apps} apps
+ * @returns {Permission}
+ */
+export function connectionWords({ connection, app, provider, since, uses }, apps) {
+  return {
+    key: `connection:${connection}`,
+    kind: "connection",
+    app,
+    who: appWords(app, apps),
+    what: `Read the credential that you entered for ${seen(provider, MAX_NAME_CHARS)}`,
+    since,
+    until: UNTIL_LOCK,
+    used: `${usedWords("given to it", uses)}${uses === 0 ? "" : ", which cannot be undone"}`,
+  };
+}
+
+/**
+ * @param {WalletSessionSummary} session
+ * @param {Apps} apps
+ * @returns {Permission}
+ */
+export function walletWords({ id, app, tile, wallet, rdns, accounts, since }, apps) {
+  const of = `${accounts} account${accounts === 1 ? "" : "s"}`;
+  return {
+    key: `wallet:${id}`,
+    kind: "wallet",
+    app,
+    who: `${appWords(app, apps)}, in its tile ${tile}`,
+    what: `Use ${of} of the wallet ${wallet} (${rdns}); you are asked before it signs or sends`,
+    since,
+    until: "until its tile is closed, or the workspace is locked or reloaded",
     used: "",
   };
 }
@@ -110,7 +158,13 @@ function toolWords(tool, of) {
 function untilWords(scope, subject) {
   if (scope === "call") return "for one call that is under way";
   if (scope === "turn") return "until its turn has ended";
-  return subject.startsWith("external:")
-    ? "until the terminal is detached"
-    : "until the workspace is locked or reloaded";
+  return subject.startsWith("external:") ? "until the terminal is detached" : UNTIL_LOCK;
+}
+
+/**
+ * @param {string} verb
+ * @param {number} uses
+ */
+function usedWords(verb, uses) {
+  return `${verb} ${uses === 1 ? "once" : `${uses} times`}`;
 }
