@@ -243,6 +243,46 @@ def test_a_frame_that_takes_the_keyboard_again_and_again_has_to_go(probe: Page) 
     expect_answers(probe, "once:")
 
 
+@pytest.mark.only_browser("chromium")
+def test_an_app_has_no_more_attempts_for_having_more_frames(probe: Page) -> None:
+    """Frames of one app take turns; another app's frame, which tries less often, stays.
+
+    In Firefox they cannot: only the frame that had the keyboard last takes it back by script.
+    """
+    probe.evaluate(
+        """() => {
+          const thief = document.getElementById("thief");
+          for (const [id, app] of [["second", "many"], ["third", "many"], ["other", "other"]]) {
+            const frame = thief.cloneNode();
+            frame.id = id;
+            frame.dataset.app = app;
+            document.body.append(frame);
+          }
+        }"""
+    )
+    for name in ("second", "third", "other"):
+        probe.frame_locator(f"#{name}").get_by_role("heading").wait_for()
+    ask(probe)
+    expect(allow(probe)).to_have_attribute("aria-disabled", "false")
+    turns = ["second", "third", "other", "second", "third", "second", "third"]
+    for at, name in enumerate(turns):
+        expect(probe.locator("#consent-title")).to_be_focused()
+        expect(probe.locator(f"#{name}")).to_have_count(1)
+        probe.evaluate(
+            "(id) => document.getElementById(id).contentWindow.postMessage({ steal: 'once' }, '*')",
+            name,
+        )
+        probe.wait_for_function("(length) => caught.length === length", arg=at + 1)
+    assert probe.evaluate("caught") == turns
+    # The fifth theft of the app was the second frame's, and each one after it costs a frame.
+    expect(probe.locator("#second")).to_have_count(0)
+    expect(probe.locator("#third")).to_have_count(0)
+    expect(probe.locator("#other")).to_have_count(1)
+    expect(probe.locator("#consent-title")).to_be_focused()
+    allow(probe).click()
+    expect_answers(probe, "once:")
+
+
 def test_a_secret_is_asked_for_entered_and_not_left_in_the_page(probe: Page) -> None:
     ask(
         probe,

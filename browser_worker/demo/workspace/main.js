@@ -116,8 +116,10 @@ installBackends(
   () => workspace.apps,
   () => localStorage,
 );
-new ConsentView(consentElements(), owner.consent, powers, (frame) => {
-  workspace.stopFrame(frame, "it took the keyboard from a question to you again and again");
+new ConsentView(consentElements(), owner.consent, powers, {
+  appOf: (frame) => workspace.appOf(frame),
+  stop: (frame) =>
+    workspace.stopFrame(frame, "it took the keyboard from a question to you again and again"),
 });
 new AgentBar(element("agent-bar", HTMLElement), turns, () => workspace.apps);
 

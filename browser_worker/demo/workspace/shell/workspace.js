@@ -191,6 +191,16 @@ export class Workspace {
   }
 
   /**
+   * The app that a frame is of, a tile's or the open tray's.
+   *
+   * @param {Element} element
+   * @returns {string | null} Its id: an app is installed once at most.
+   */
+  appOf(element) {
+    return this._tileOf(element)?.app.id ?? (this.tray.holds(element) ? this.tray.app : null);
+  }
+
+  /**
    * Takes a frame away that does harm. Its tile stays, and says why.
    *
    * @param {Element} element

@@ -13,6 +13,7 @@ import { PromptForm } from "./prompt_form.js";
 
 /** @import { ConsentQueue, Shown } from "../../../kernel/consent/consent_queue.js" */
 /** @import { GuardPowers } from "./dialog_guard.js" */
+/** @import { KeeperFrames } from "./keyboard_keeper.js" */
 
 /**
  * @typedef {object} ConsentElements
@@ -32,10 +33,9 @@ export class ConsentView {
    * @param {ConsentElements} elements
    * @param {ConsentQueue} queue
    * @param {GuardPowers} powers
-   * @param {(frame: Element) => void} onThief A frame that takes the keyboard from the dialog again and
-   *   again, which has to go.
+   * @param {KeeperFrames} frames
    */
-  constructor(elements, queue, powers, onThief) {
+  constructor(elements, queue, powers, frames) {
     this._elements = elements;
     this._queue = queue;
     this._powers = powers;
@@ -50,7 +50,7 @@ export class ConsentView {
     this._guard = new DialogGuard(powers, () => this._drawAllow());
     this._keeper = new KeyboardKeeper(elements.dialog, powers, {
       onAttended: (attended) => this._guard.attend(attended),
-      onThief,
+      frames,
     });
     this._bind();
     queue.onChange(() => this._see());

@@ -5,36 +5,39 @@
  */
 
 import { activeElement } from "../../../kernel/frames/active_element.js";
+import { TheftCount } from "./theft_count.js";
 
 /** Between two other frames the focus moves without an event. */
 const LOOK_MS = 100;
-/** An app that ends some work may put its cursor into a field. One that goes on does it on purpose. */
-const MAX_THEFTS = 5;
-
 /** @typedef {{ setTimer: (ms: number, callback: () => void) => () => void }} KeeperPowers */
+
+/**
+ * @typedef {object} KeeperFrames
+ * @property {(frame: Element) => string | null} appOf The app that a frame is of; null for one of none.
+ * @property {(frame: Element) => void} stop Takes a frame away whose app takes the keyboard again and again:
+ *   not even one that is not drawn could be kept from it, in Chromium.
+ */
 
 export class KeyboardKeeper {
   /**
    * @param {HTMLDialogElement} dialog
    * @param {KeeperPowers} powers
-   * @param {object} told
-   * @param {(attended: boolean) => void} told.onAttended Whether the dialog has the keyboard, and the page
-   *   is seen.
-   * @param {(frame: Element) => void} told.onThief A frame that takes it again and again, which has to go:
-   *   not even one that is not drawn could be kept from it, in Chromium.
+   * @param {object} more
+   * @param {(attended: boolean) => void} more.onAttended Told whether the dialog has the keyboard, and the
+   *   page is seen.
+   * @param {KeeperFrames} more.frames
    */
-  constructor(dialog, powers, { onAttended, onThief }) {
+  constructor(dialog, powers, { onAttended, frames }) {
     this._dialog = dialog;
     this._powers = powers;
     this._onAttended = onAttended;
-    this._onThief = onThief;
+    this._frames = frames;
     this._keeps = false;
     /** A document says that it has the focus also while a frame in it has. */
     this._windowHasIt = document.hasFocus();
     /** Where in the dialog the keyboard was. @type {HTMLElement | null} */
     this._last = null;
-    /** @type {Map<Element, number>} */
-    this._thefts = new Map();
+    this._thefts = new TheftCount(frames.appOf);
     this._cancelTimer = () => {};
     window.addEventListener("blur", () => this._window(false));
     window.addEventListener("focus", () => this._window(true));
@@ -101,10 +104,8 @@ export class KeyboardKeeper {
     // Another dialog of the page's own, which the person opened over this one.
     if (holder?.closest("dialog:modal") && !this._dialog.contains(holder)) return;
     if (holder?.localName === "iframe") {
-      const thefts = (this._thefts.get(holder) ?? 0) + 1;
-      this._thefts.set(holder, thefts);
       /** @type {HTMLElement} */ (holder).blur();
-      if (thefts === MAX_THEFTS) this._onThief(holder);
+      if (this._thefts.add(holder)) this._frames.stop(holder);
     }
     // The window first: an element's focus is nothing while a frame has the keyboard.
     window.focus();

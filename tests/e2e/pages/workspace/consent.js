@@ -18,6 +18,8 @@ const answers = [];
 /** @type {string[]} */
 const typed = [];
 const thefts = { count: 0 };
+/** The frames that took the keyboard from the dialog, as often as that was counted. @type {string[]} */
+const caught = [];
 
 /** @param {Partial<import("../../kernel/consent/consent_queue.js").Prompt>} [prompt] */
 function ask(prompt = {}) {
@@ -43,5 +45,11 @@ addEventListener("message", ({ source, data }) => {
   if (data.stole) thefts.count += 1;
 });
 
-new ConsentView(consentElements(), queue, powers, (frame) => frame.remove());
-Object.assign(globalThis, { queue, ask, answers, typed, thefts });
+new ConsentView(consentElements(), queue, powers, {
+  appOf: (frame) => {
+    caught.push(frame.id);
+    return /** @type {HTMLElement} */ (frame).dataset["app"] ?? null;
+  },
+  stop: (frame) => frame.remove(),
+});
+Object.assign(globalThis, { queue, ask, answers, typed, thefts, caught });
