@@ -47,7 +47,7 @@ def entry_problems(
     if not compiled:
         return []
     try:
-        faults = entry_faults(code)
+        faults = entry_faults(code, limits)
     except ImportError:
         words = "was not checked, since wasmtime is not installed: the extra `tools` brings it"
         return [Problem(ENTRY_FILE, "", "entry-unchecked", words, "warning")]

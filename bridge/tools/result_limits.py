@@ -98,7 +98,16 @@ class WasmLimits(NamedTuple):
     """Bounds of one run of a project's entry. Contract: package tools, WebAssembly."""
 
     max_entry_bytes: int = 16 * 1_048_576
-    """The file. Compiling cannot be interrupted, and takes about a second for each 2 MiB."""
+    """The file. Compiling takes about a second for each 2 MiB."""
+    max_compiled_here_bytes: int = 65_536
+    """A module of this size costs half a second and 100 MiB at worst; a larger one is compiled in
+    a process of its own, since a hostile one of 1 MiB takes ten seconds and 1.5 GiB."""
+    compile_seconds: int = 30
+    """Of the processor, as long as a call may take; by the clock twice as long."""
+    max_compile_memory_bytes: int = 2_147_483_648
+    """Addresses, Python's own included. An ordinary module of 16 MiB needs 400 MiB."""
+    max_compiled_bytes: int = 268_435_456
+    """What comes of it: each of the runs at once holds a copy."""
     fuel: int = 20_000_000_000
     """Instructions, roughly: some ten seconds of a fast machine. The same work is refused on
     every machine, which seconds cannot promise."""

@@ -39,7 +39,7 @@ def entry_handlers(package: Package, limits: WasmLimits = WASM_LIMITS) -> Mappin
 
     Raises `PackageError` where there is none that could run. Contract: package tools, WebAssembly.
     """
-    entry = WasmEntry(WasmCode(read_entry(package.directory, limits)), limits=limits)
+    entry = WasmEntry(WasmCode(read_entry(package.directory, limits), limits), limits=limits)
     return dict.fromkeys(package.tools, entry)
 
 

@@ -8,18 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bridge.tools.problems import in_ascii
+from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
+from bridge.tools.wasm_compile import CompileError, compiled
+from bridge.tools.wasm_engine import new_engine
 
 if TYPE_CHECKING:
     import wasmtime
 
-__all__ = ["entry_faults", "told_error"]
+__all__ = ["entry_faults"]
 
 _WASI: Final = "wasi_snapshot_preview1"
 _MAX_TOLD: Final = 10
 _MAX_TOLD_CHARS: Final = 300
 
 
-def entry_faults(code: bytes) -> list[str]:
+def entry_faults(code: bytes, limits: WasmLimits = WASM_LIMITS) -> list[str]:
     """Return what would keep every call from running; none for a module that is in order.
 
     It is compiled, which blocks. Raises `ImportError` without wasmtime. Contract: package tools,
@@ -27,14 +30,12 @@ def entry_faults(code: bytes) -> list[str]:
     """
     import wasmtime  # noqa: PLC0415 - an extra, and slow to import
 
-    config = wasmtime.Config()
-    # A core is left for whoever waits.
-    config.parallel_compilation = False
-    engine = wasmtime.Engine(config)
     try:
-        module = wasmtime.Module(engine, code)
-    except wasmtime.WasmtimeError as error:
-        return [f"cannot be compiled: {told_error(error)}"]
+        ready = compiled(code, limits)
+    except CompileError as error:
+        return [str(error)]
+    engine = new_engine()
+    module = wasmtime.Module.deserialize(engine, ready)
     found: list[str] = []
     exports = {each.name: each.type for each in module.exports}
     start = exports.get("_start")
@@ -61,9 +62,3 @@ def _has(linker: wasmtime.Linker, store: wasmtime.Store, name: str) -> bool:
     except wasmtime.WasmtimeError:
         return False
     return True
-
-
-def told_error(error: Exception) -> str:
-    """Return the first line of what wasmtime says, whose words may be the module's own."""
-    lines = str(error).splitlines() or [type(error).__name__]
-    return in_ascii(lines[0][:_MAX_TOLD_CHARS])

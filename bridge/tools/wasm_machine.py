@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.tools.handler import CallRefused
 from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
-from bridge.tools.wasm_faults import told_error
+from bridge.tools.wasm_compile import CompileError, compiled, told_error
+from bridge.tools.wasm_engine import new_engine
 
 if TYPE_CHECKING:
     import wasmtime
@@ -74,10 +75,13 @@ class WasmRun:
 class WasmCode:
     """A module that was read; compiled once, when it first runs. For any number of threads."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, limits: WasmLimits = WASM_LIMITS) -> None:
         self._code = code
+        self._limits = limits
         self._lock = threading.Lock()
         self._compiled: bytes | None = None
+        self._fault: str | None = None
+        """Why it cannot be compiled: it is not tried again, which would hold others up."""
         self._idle: list[_Machine] = []
 
     def run(self, run: WasmRun) -> int:
@@ -100,33 +104,22 @@ class WasmCode:
             import wasmtime  # noqa: PLC0415 - an extra, and slow to import
         except ImportError:
             raise CallRefused("UNAVAILABLE", _MISSING) from None
-        with self._lock:
-            if self._compiled is None:
-                self._compiled = _compiled(self._code)
+        compiled = self._compiled_once()
         try:
-            return _Machine(self._compiled)
+            return _Machine(compiled)
         except wasmtime.WasmtimeError as error:
-            raise _unusable(error) from None
+            raise _unusable(told_error(error)) from None
 
-
-def _engine() -> wasmtime.Engine:
-    import wasmtime  # noqa: PLC0415 - see above
-
-    config = wasmtime.Config()
-    config.consume_fuel = True
-    config.epoch_interruption = True
-    # A core is left for the service.
-    config.parallel_compilation = False
-    return wasmtime.Engine(config)
-
-
-def _compiled(code: bytes) -> bytes:
-    import wasmtime  # noqa: PLC0415 - see above
-
-    try:
-        return bytes(wasmtime.Module(_engine(), code).serialize())
-    except wasmtime.WasmtimeError as error:
-        raise _unusable(error) from None
+    def _compiled_once(self) -> bytes:
+        with self._lock:
+            if self._compiled is None and self._fault is None:
+                try:
+                    self._compiled = compiled(self._code, self._limits)
+                except CompileError as error:
+                    self._fault = str(error)
+        if self._compiled is None:
+            raise _unusable(self._fault or "")
+        return self._compiled
 
 
 class _Machine:
@@ -135,8 +128,8 @@ class _Machine:
     def __init__(self, compiled: bytes) -> None:
         import wasmtime  # noqa: PLC0415 - see above
 
-        self._engine = _engine()
-        # What was compiled by this very process a moment ago.
+        self._engine = new_engine()
+        # What was compiled by this very code a moment ago.
         self._module = wasmtime.Module.deserialize(self._engine, compiled)
         self._linker = wasmtime.Linker(self._engine)
         self._linker.allow_shadowing = True
@@ -190,7 +183,7 @@ class _Machine:
             # A module may have a function that runs before the command does, and end in it.
             raise
         except wasmtime.WasmtimeError as error:
-            raise _unusable(error) from None
+            raise _unusable(told_error(error)) from None
         start = instance.exports(store).get("_start")
         if not isinstance(start, wasmtime.Func):
             raise CallRefused("UNAVAILABLE", "The package's entry.wasm exports no _start function.")
@@ -278,9 +271,8 @@ def _refuse(*_: int) -> int:
     return _NOTSUP
 
 
-def _unusable(error: Exception) -> CallRefused:
-    words = told_error(error)
-    return CallRefused("UNAVAILABLE", f"The package's entry.wasm cannot be run: {words}")
+def _unusable(words: str) -> CallRefused:
+    return CallRefused("UNAVAILABLE", f"The package's entry.wasm cannot be run: {words}.")
 
 
 def _failed(error: Exception) -> CallRefused:

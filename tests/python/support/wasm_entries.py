@@ -7,7 +7,7 @@ from functools import cache
 
 import wasmtime
 
-__all__ = ["ECHO", "command", "made", "writing"]
+__all__ = ["ECHO", "command", "made", "many_functions", "one_long_function", "writing"]
 
 _IMPORTS = """
   (import "wasi_snapshot_preview1" "fd_read"
@@ -59,6 +59,18 @@ def writing(output: str | bytes, then: str = "") -> bytes:
     literal = "".join(f"\\{byte:02x}" for byte in data)
     body = f"(call $write (i32.const 1024) (i32.const {len(data)})) {then}"
     return command(body, f'(data (i32.const 1024) "{literal}")')
+
+
+@cache
+def many_functions(count: int) -> bytes:
+    """Return a module of so many functions that do nothing: compiling takes memory for each."""
+    return made(f"(module {'(func)' * count})")
+
+
+@cache
+def one_long_function(calls: int) -> bytes:
+    """Return a module of one function of so many calls: compiling takes time for each."""
+    return made(f"(module (func $f {'(call $f)' * calls}))")
 
 
 _BEFORE = json.dumps({"content": "heard", "structuredContent": None})[: -len("null}")]

@@ -34,6 +34,7 @@ USES = {
     # Runs what is not ours.
     "embedded_handler": "time",
     "outside_server": "asyncio pathlib",
+    "wasm_compile": "os subprocess",
     "wasm_entry": "asyncio concurrent threading",
     "wasm_machine": "threading",
     # Undoes percent signs.

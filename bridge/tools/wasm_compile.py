@@ -1,0 +1,84 @@
+"""Compiles a WebAssembly module so that no module can harm or hold whoever asks.
+
+A small one here, where the worst takes less than a second; any other in a program of its own,
+which ends when it needs more time or memory than it may. Runs nothing of the module.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Final
+
+from bridge.tools.problems import in_ascii
+from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
+from bridge.tools.wasm_engine import new_engine
+
+__all__ = ["CompileError", "compiled", "told_error"]
+
+_PROGRAM: Final = "bridge.tools.wasm_compiler"
+_MAX_TOLD_CHARS: Final = 300
+_REFUSED: Final = 1
+
+
+class CompileError(Exception):
+    """A module that is not compiled. The message says why, printable anywhere."""
+
+
+def compiled(code: bytes, limits: WasmLimits = WASM_LIMITS) -> bytes:
+    """Return the module for an engine of `new_engine` to deserialise. Blocks.
+
+    Raises `CompileError`, also for one that takes more than `limits` allow, and `ImportError`
+    without wasmtime.
+    """
+    import wasmtime  # noqa: PLC0415 - an extra, and slow to import
+
+    if len(code) > limits.max_compiled_here_bytes:
+        return _elsewhere(code, limits)
+    try:
+        return bytes(wasmtime.Module(new_engine(), code).serialize())
+    except wasmtime.WasmtimeError as error:
+        raise CompileError(f"cannot be compiled: {told_error(error)}") from None
+
+
+def told_error(error: object) -> str:
+    """Return the first line of what wasmtime says, whose words may be the module's own."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return in_ascii(lines[0][:_MAX_TOLD_CHARS])
+
+
+def _elsewhere(code: bytes, limits: WasmLimits) -> bytes:
+    seconds, memory = limits.compile_seconds, limits.max_compile_memory_bytes
+    numbers = (seconds, memory, limits.max_compiled_bytes)
+    # Not from where this program was started: anything may lie there.
+    words = [sys.executable, "-P", "-m", _PROGRAM, *map(str, numbers)]
+    try:
+        ended = subprocess.run(  # noqa: S603 - this very interpreter, and no shell
+            words,
+            input=code,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            # A machine that is busy gets twice the time by the clock.
+            timeout=2 * seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _too_much(limits) from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CompileError(f"cannot be compiled: no compiler starts ({reason})") from None
+    if ended.returncode == _REFUSED and ended.stdout:
+        said = ended.stdout.decode("utf-8", "replace")
+        raise CompileError(f"cannot be compiled: {told_error(said)}")
+    if ended.returncode != 0:
+        raise _too_much(limits)
+    return ended.stdout
+
+
+def _too_much(limits: WasmLimits) -> CompileError:
+    return CompileError(
+        f"takes more than {limits.compile_seconds} s or"
+        f" {limits.max_compile_memory_bytes // 1_048_576} MiB to be compiled: make it smaller"
+    )
