@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 from bridge.servers.static_pages import StaticPages
+from tests.e2e.conftest import Attach
 from tests.e2e.support.owner_dialog import allow, deny, owner_dialog
 from tests.e2e.support.page_server import PAGES, serve_pages
-from tests.e2e.test_workspace import dock, install, lock, opened
+from tests.e2e.support.real_bridge import RealBridge, run_bridge
+from tests.e2e.support.seen_page import save, violations
+from tests.e2e.test_workspace import PAGE, dock, install, lock, opened
 
 TOOL = "This tool, until the workspace is locked or reloaded"
+SECRET = "open sesame"
+ACCOUNT = "0x" + "ab" * 20
+WALLET = f"""
+if (window.top === window) {{
+  const provider = {{
+    request: async ({{ method }}) => (method === "eth_chainId" ? "0x1" : ["{ACCOUNT}"]),
+  }};
+  const info = {{ uuid: "fox", name: "Fox", rdns: "io.fox", icon: "" }};
+  const announce = () => dispatchEvent(
+    new CustomEvent("eip6963:announceProvider", {{ detail: {{ info, provider }} }}),
+  );
+  addEventListener("eip6963:requestProvider", announce);
+}}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +43,22 @@ def pages() -> Iterator[StaticPages]:
 
 
 @pytest.fixture
+def bridge(pages: StaticPages, runtime: Path) -> Iterator[RealBridge]:
+    """Run a bridge whose page is the workspace."""
+    with run_bridge(pages.origin, pages.origin + PAGE, runtime) as running:
+        yield running
+
+
+@pytest.fixture
 def guest(page: Page, pages: StaticPages) -> FrameLocator:
     """Open a workspace with an app that asks for much."""
     install(page, "guest", "other")
+    page.add_init_script(WALLET)
     opened(page, pages)
+    return guest_of(page)
+
+
+def guest_of(page: Page) -> FrameLocator:
     dock(page, "Guest").click()
     frame = page.frame_locator("[data-app=guest].tile iframe")
     expect(frame.get_by_role("heading")).to_have_text("Guest")
@@ -49,6 +79,22 @@ def grants(page: Page) -> Locator:
     if not shown.is_visible():
         page.get_by_role("button", name="Who may do what").click()
     return page.get_by_role("list", name="Who may do what").get_by_role("listitem")
+
+
+def connect(page: Page, guest: FrameLocator) -> None:
+    """Enter a credential for the guest."""
+    do(guest, "Connect")
+    owner_dialog(page).get_by_label("Credential for vault").fill(SECRET)
+    allow(page, confirm="Connect")
+    expect(told(guest)).to_have_text('done {"length":11}')
+
+
+def connect_wallet(page: Page, guest: FrameLocator) -> None:
+    """Let the guest have a session with the page's wallet."""
+    do(guest, "Connect a wallet")
+    allow(page, confirm="Show")
+    allow(page, confirm="Connect")
+    expect(told(guest)).to_have_text("done null")
 
 
 def test_a_yes_for_one_call_is_no_yes_for_the_next(page: Page, guest: FrameLocator) -> None:
@@ -175,3 +221,128 @@ def test_an_app_opens_anothers_tile_by_the_owners_yes_only(page: Page, guest: Fr
     allow(page, confirm="Open it")
     expect(told(guest)).to_contain_text("app:notes:tile:main")
     expect(page.locator("[data-app=notes].tile")).to_have_count(1)
+
+
+def test_a_connection_is_shown_without_its_credential_and_taken_back(
+    page: Page, guest: FrameLocator
+) -> None:
+    connect(page, guest)
+    expect(grants(page)).to_have_count(1)
+    row = grants(page).first
+    expect(row).to_contain_text("Read the credential that you entered for vault")
+    expect(row).to_contain_text("until the workspace is locked or reloaded")
+    expect(row).to_contain_text("given to it once")
+    do(guest, "Use the credential")
+    expect(told(guest)).to_have_text('done {"length":11}')
+    expect(row).to_contain_text("given to it 2 times")
+    assert SECRET not in page.content()
+    row.get_by_role("button", name="Take back: Guest: Read the credential").press("Enter")
+    expect(grants(page)).to_have_count(0)
+    expect(page.locator("#grants-title")).to_be_focused()
+    do(guest, "Use the credential")
+    expect(told(guest)).to_contain_text('"refused":"OWNER_REQUIRED"')
+    expect(told(guest)).to_contain_text('"reason":"revoked"')
+    # What was a yes before is another question now.
+    connect(page, guest)
+    expect(grants(page)).to_have_count(1)
+
+
+def test_a_session_with_a_wallet_is_shown_and_taken_back(page: Page, guest: FrameLocator) -> None:
+    connect_wallet(page, guest)
+    do(guest, "Ask the wallet")
+    expect(told(guest)).to_have_text('done {"result":"0x1"}')
+    expect(grants(page)).to_have_count(1)
+    row = grants(page).first
+    expect(row).to_contain_text("Guest, in its tile main")
+    expect(row).to_contain_text("Use 1 account of the wallet Fox (io.fox)")
+    expect(row).to_contain_text("until its tile is closed")
+    assert ACCOUNT not in page.content()
+    row.get_by_role("button", name="Take back").click()
+    expect(grants(page)).to_have_count(0)
+    do(guest, "Ask the wallet")
+    expect(told(guest)).to_contain_text("OWNER_REQUIRED: The owner took this session")
+    connect_wallet(page, guest)
+    expect(grants(page)).to_have_count(1)
+    page.get_by_role("toolbar", name="Arrange Guest").get_by_role("button", name="Close").click()
+    expect(grants(page)).to_have_count(0)
+
+
+def test_all_that_was_allowed_is_seen_in_any_light_and_width_and_taken_back_by_the_keyboard(
+    page: Page, guest: FrameLocator, browser_name: str
+) -> None:
+    rows = grants(page)
+    empty = page.locator("#no-grants")
+    expect(empty).to_be_visible()
+    seen(page, f"grants-none-{browser_name}")
+    do(guest, "Search the notes")
+    allow(page, TOOL)
+    expect(told(guest)).to_contain_text("Roadmap")
+    do(guest, "Keep a method")
+    allow(page)
+    expect(told(guest)).to_contain_text('"reserved":true')
+    connect(page, guest)
+    connect_wallet(page, guest)
+    expect(rows).to_have_count(4)
+    seen(page, f"grants-{browser_name}")
+    rows.first.get_by_role("button").focus()
+    for left in (3, 2, 1):
+        page.keyboard.press("Enter")
+        expect(rows).to_have_count(left)
+        expect(rows.first.get_by_role("button")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(empty).to_be_visible()
+    expect(page.locator("#grants-title")).to_be_focused()
+
+
+def seen(page: Page, name: str) -> None:
+    """Have the page judged in both colours and in two widths, and keep pictures of it."""
+    for theme in ("light", "dark"):
+        page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        for width in (1100, 360):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.locator("#grants").scroll_into_view_if_needed()
+            expect(page.locator("#grants")).to_be_visible()
+            assert violations(page) == [], (theme, width)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            save(page, f"{name}-{theme}-{width}")
+    page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_all_is_taken_back_at_once_and_ends_at_once(page: Page, guest: FrameLocator) -> None:
+    connect(page, guest)
+    connect_wallet(page, guest)
+    expect(grants(page)).to_have_count(2)
+    page.get_by_role("button", name="Take everything back").click()
+    expect(grants(page)).to_have_count(0)
+    do(guest, "Use the credential")
+    expect(told(guest)).to_contain_text("OWNER_REQUIRED")
+    do(guest, "Ask the wallet")
+    expect(told(guest)).to_contain_text("OWNER_REQUIRED: The owner took this session")
+
+
+def test_a_terminal_is_told_the_lines_that_the_owner_sees_and_no_secret(
+    page: Page, bridge: RealBridge, attach: Attach
+) -> None:
+    install(page, "guest", "other")
+    page.add_init_script(WALLET)
+    attach(page, bridge)
+    guest = guest_of(page)
+    connect(page, guest)
+    connect_wallet(page, guest)
+    listed = bridge.execute("workspace.grants.list")["output"]
+    assert listed["grants"] == []
+    assert listed["untrusted"] is True
+    rows = grants(page)
+    expect(rows).to_have_count(2)
+    assert [each["kind"] for each in listed["allowed"]] == ["connection", "wallet"]
+    for at, told_row in enumerate(listed["allowed"]):
+        assert told_row["app"] == "guest"
+        assert isinstance(told_row["since"], int)
+        for member in ("who", "what", "until", "used"):
+            expect(rows.nth(at)).to_contain_text(told_row[member])
+    assert SECRET not in str(listed)
+    assert ACCOUNT not in str(listed)
+    rows.first.get_by_role("button").click()
+    expect(rows).to_have_count(1)
+    left = bridge.execute("workspace.grants.list")["output"]["allowed"]
+    assert [each["kind"] for each in left] == ["wallet"]

@@ -4,7 +4,7 @@
  * waits for it. It ends with that at once, whatever it waits for itself. Contract: bus, private actions.
  */
 
-import { EndLinks } from "../calls/end_links.js";
+import { BusError } from "../../contract/bus_error.js";
 
 /**
  * @template T
@@ -16,15 +16,21 @@ import { EndLinks } from "../calls/end_links.js";
 export async function endsWith(grounds, run) {
   const controller = new AbortController();
   const { signal } = controller;
-  const links = new EndLinks((error) => controller.abort(error));
-  for (const ground of grounds) links.add(ground);
+  const links = grounds.map((ground) => ({
+    ground,
+    onAbort: () => controller.abort(reasonOf(ground)),
+  }));
+  for (const { ground, onAbort } of links) {
+    if (ground.aborted) onAbort();
+    else ground.addEventListener("abort", onAbort);
+  }
   try {
     signal.throwIfAborted();
     // Before the work, which hears of the end too and says less of why.
     const over = ended(signal);
     return await Promise.race([over, run(signal)]);
   } finally {
-    links.clear();
+    for (const { ground, onAbort } of links) ground.removeEventListener("abort", onAbort);
   }
 }
 
@@ -36,4 +42,10 @@ function ended(signal) {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
+}
+
+/** @param {AbortSignal} ground */
+function reasonOf({ reason }) {
+  if (reason instanceof BusError) return reason;
+  return new BusError("CANCELLED", "Nobody waits for it any more; what was begun may be done.");
 }

@@ -104,5 +104,6 @@ export class GrantsView {
 function sinceWords(since) {
   if (since === null) return "";
   const at = new Date(since).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-  return `since ${at}, `;
+  // A time that is broken between two lines is hard to read.
+  return `since ${at.replaceAll(/\s/g, "\u00a0")}, `;
 }

@@ -11,8 +11,18 @@ exposeTool(
   },
   ({ badge }) => tray.setState({ badge }),
 );
+
+/** The connection that was made last. */
+let connection = "";
+
 exposeTool("guest_connect", { description: "Opens the vault." }, async () => {
-  const { connection } = await connections.request({ provider: "vault", reason: "To open it." });
+  ({ connection } = await connections.request({ provider: "vault", reason: "To open it." }));
   const { credential } = await connections.credential({ connection });
   return { length: credential.length };
 });
+exposeTool("guest_credential", { description: "Opens the vault by that again." }, () =>
+  connections.credential({ connection }).then(
+    ({ credential }) => ({ length: credential.length }),
+    ({ code, data }) => ({ refused: code, data }),
+  ),
+);

@@ -1,11 +1,20 @@
 // @ts-check
 /** A test's app, with a button for each thing that an owner is asked about. It tells how each went. */
 
-import { callTool, clipboard, listEndpoints, listTools } from "../../../../app/index.js";
+import {
+  callTool,
+  clipboard,
+  ethereumProvider,
+  listEndpoints,
+  listTools,
+} from "../../../../app/index.js";
 
 const NOTES = "app:notes:background";
 const buttons = /** @type {HTMLElement} */ (document.getElementById("buttons"));
 const told = /** @type {HTMLElement} */ (document.getElementById("told"));
+
+/** The session with a wallet that was begun last. */
+let session = "";
 
 /** @type {Record<string, () => Promise<unknown>>} */
 const DEEDS = {
@@ -23,6 +32,14 @@ const DEEDS = {
   "No badge": () =>
     callTool({ target: "app:guest:background", name: "guest_badge", arguments: { badge: null } }),
   Connect: () => callTool({ target: "app:guest:background", name: "guest_connect", arguments: {} }),
+  "Use the credential": () =>
+    callTool({ target: "app:guest:background", name: "guest_credential", arguments: {} }),
+  "Connect a wallet": async () => {
+    const { wallets } = /** @type {any} */ (await ethereumProvider.discover());
+    const connected = await ethereumProvider.connect({ wallet: wallets[0].wallet });
+    ({ session } = /** @type {any} */ (connected));
+  },
+  "Ask the wallet": () => ethereumProvider.request({ session, method: "eth_chainId" }),
   Offer: () =>
     callTool({
       target: "kernel",
