@@ -288,7 +288,13 @@ tiles.onChange(() => {
 
 const panel = element("panel", AttachPanel);
 panel.app = NAME;
-const host = new KernelHost({ kernel, shell: workspace, powers, grants: owner.grants });
+const host = new KernelHost({
+  kernel,
+  shell: workspace,
+  powers,
+  grants: owner.grants,
+  permissions,
+});
 panel.dispatcher = new Dispatcher(host, {
   app: { name: NAME, version: "1" },
   runtime: browserRuntime,
