@@ -67,7 +67,7 @@ COMMANDS: Final = {
         "bridge.cli.completion.completion_script", "print a completion script for a shell"
     ),
     "demo": Command(
-        "bridge.cli.demo.demo", "show a terminal editing a text that is open in a browser"
+        "bridge.cli.demo.demo", "show a terminal driving apps that are open in a browser"
     ),
 }
 HIDDEN: Final = {

@@ -1,11 +1,13 @@
-"""`demo` without a window, in real browsers: what it shows, and that it stays where asked to."""
+"""`demo` in real browsers, with a window's owner and without: what it shows, and how it ends."""
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -71,54 +73,89 @@ def test_a_headless_demo_stays_to_be_driven_and_ends_quietly(
     }
 
 
-def test_the_owner_of_the_workspace_is_asked_once_by_the_demo_which_reads_what_it_did(
-    page: Page, runtime: Path, tmp_path: Path
-) -> None:
-    opened = tmp_path / "opened"
-    browser = tmp_path / "browser"
+@contextmanager
+def demo_in_a_window(
+    page: Page, runtime: Path, folder: Path, *words: str
+) -> Iterator[subprocess.Popen[str]]:
+    """Run `scripts/demo` and attach the page that it opens, as whoever sits there does."""
+    opened = folder / "opened"
+    browser = folder / "browser"
     # What the demo starts as the person's browser only tells which page it was to open.
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.part && mv {opened}.part {opened}\n')
     browser.chmod(0o700)
-    env = environment(runtime, BROWSER=f"{browser} %s", TMPDIR=str(tmp_path))
+    # Nor is a window put on the screen of whoever runs the tests.
+    more = {"BROWSER": f"{browser} %s", "TMPDIR": str(folder), "DISPLAY": ""}
     with subprocess.Popen(
-        [str(ROOT / "scripts" / "demo"), "--workspace"],
-        cwd=tmp_path,
-        env=env,
+        [str(ROOT / "scripts" / "demo"), *words],
+        cwd=folder,
+        env=environment(runtime, **more),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
     ) as demo:
         try:
-            assert demo.stdout is not None
             wait_until(opened.exists, "the browser", PATIENCE_SECONDS)
             page.goto(opened.read_text().strip())
             page.get_by_role("button", name="Attach", exact=True).click()
-            for line in demo.stdout:
-                if line.startswith("$ ") and "notes_add" in line:
-                    break
-            dialog = owner_dialog(page)
-            expect(dialog).to_contain_text("Let the terminal cli use the app notes?")
-            allow(page, EVERY_APP)
-            shown = []
-            for line in demo.stdout:
-                shown.append(line)
-                if line == "Ctrl-C ends the demo.\n":
-                    break
-                # The yes is to all that comes.
-                assert dialog.is_hidden()
-            note = page.frame_locator("[data-app=notes].tile iframe").get_by_role("button")
-            expect(note.filter(has_text="Hello from a terminal")).to_be_visible()
-            board = page.frame_locator("[data-app=board].tile iframe")
-            expect(board.get_by_role("option", name="rectangle")).to_have_count(1)
-            demo.send_signal(signal.SIGTERM)
-            _, err = demo.communicate(timeout=PATIENCE_SECONDS)
+            yield demo
         finally:
             demo.kill()
-    told = "".join(shown)
+
+
+def test_the_owner_of_the_workspace_is_asked_once_by_the_demo_which_reads_what_it_did(
+    page: Page, runtime: Path, tmp_path: Path
+) -> None:
+    with demo_in_a_window(page, runtime, tmp_path) as demo:
+        assert demo.stdout is not None
+        for line in demo.stdout:
+            if line.startswith("$ ") and "notes_add" in line:
+                break
+        dialog = owner_dialog(page)
+        expect(dialog).to_contain_text("Let the terminal cli use the app notes?")
+        allow(page, EVERY_APP)
+        shown = []
+        for line in demo.stdout:
+            shown.append(line)
+            if line == "Ctrl-C ends the demo.\n":
+                break
+            # The yes is to all that comes.
+            assert dialog.is_hidden()
+        note = page.frame_locator("[data-app=notes].tile iframe").get_by_role("button")
+        expect(note.filter(has_text="Hello from a terminal")).to_be_visible()
+        board = page.frame_locator("[data-app=board].tile iframe")
+        expect(board.get_by_role("option", name="rectangle")).to_have_count(1)
+        demo.send_signal(signal.SIGTERM)
+        _, err = demo.communicate(timeout=PATIENCE_SECONDS)
     assert demo.returncode == 0
     assert err.count("Waiting for a yes in the page.") == 1
-    assert '"external:bridge:cli"' in told
-    assert '"board_add"' in told
+    _, _, audit = "".join(shown).partition(
+        "$ bascule call bascule-workspace workspace.audit.list\n"
+    )
+    called = [json.loads(line) for line in audit.splitlines() if line.startswith("{")]
+    assert [(entry["caller"], entry["tool"], entry["status"]) for entry in called] == [
+        ("external:bridge:cli", "notes_add", "completed"),
+        ("external:bridge:cli", "board_add", "completed"),
+    ]
+    assert "bascule demo --document\n" in audit
+
+
+def test_the_word_processor_in_a_window_is_edited_and_left_to_be_tried(
+    page: Page, runtime: Path, tmp_path: Path
+) -> None:
+    with demo_in_a_window(page, runtime, tmp_path, "--document") as demo:
+        assert demo.stdout is not None
+        shown = []
+        for line in demo.stdout:
+            shown.append(line)
+            if line == "Ctrl-C ends the demo.\n":
+                break
+        expect(page.locator("#text")).to_contain_text("Hello from a terminal!")
+        demo.send_signal(signal.SIGTERM)
+        _, err = demo.communicate(timeout=PATIENCE_SECONDS)
+    assert demo.returncode == 0, err
+    told = "".join(shown)
+    assert '"resource": "draw:export/task-1.svg"' in told
+    assert "Edit the text in the page as well" in told
 
 
 def test_a_demo_of_the_workspace_without_a_window_ends_with_the_question(

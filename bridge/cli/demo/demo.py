@@ -1,8 +1,8 @@
-"""`bascule demo`: the main job, shown from end to end with the real parts.
+"""`bascule demo`: the main jobs, shown from end to end with the real parts.
 
-Serves the demo page, starts a bridge, opens the page, and edits its text with the same commands
-that anybody would type; a native app beside it is driven alike. Headless runs drive a browser
-with Playwright, which is not a dependency of bascule and is imported only then.
+Serves a page, starts a bridge, opens the page, and drives it with the same commands that anybody
+would type: the apps of the workspace, or a word processor and a native app beside it. Headless
+runs drive a browser with Playwright, no dependency of bascule, which is imported only then.
 """
 
 from __future__ import annotations
@@ -45,13 +45,18 @@ _CHROMIUM_ARGS: Final = [
     "--disable-component-update",
     "--disable-sync",
 ]
+_DESCRIPTION: Final = """\
+Serve a page, start a bridge, open the page and drive it from here: the workspace in a window,
+a word processor without one, where nobody can say the yes that the workspace's apps wait for."""
 _EPILOG: Final = """\
 examples:
   bascule demo
+  bascule demo --document
   bascule demo --headless firefox --screenshot demo.png
   bascule demo --headless --stay
-  bascule demo --workspace
 """
+_WORKSPACE: Final = "workspace"
+_DOCUMENT: Final = "document"
 _ATTACH_SECONDS: Final = 300.0
 _STEP_SECONDS: Final = 30.0
 _OWNER_SECONDS: Final = 240.0
@@ -62,8 +67,8 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
     """Add the command to the command line."""
     parser = subparsers.add_parser(
         "demo",
-        help="show a terminal editing a text that is open in a browser",
-        description="Serve the demo page, start a bridge, open the page and edit it from here.",
+        help="show a terminal driving apps that are open in a browser",
+        description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -74,11 +79,21 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
         choices=("chromium", "firefox"),
         help="without a window, by Playwright: chromium (default) or firefox",
     )
-    parser.add_argument(
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
         "--workspace",
-        action="store_true",
-        help="show the workspace instead: apps in one page, which its owner lets others use; "
+        dest="shown",
+        action="store_const",
+        const=_WORKSPACE,
+        help="show apps in one page, which its owner lets the terminal use (default in a window); "
         "headless, it gets as far as the question to them",
+    )
+    shown.add_argument(
+        "--document",
+        dest="shown",
+        action="store_const",
+        const=_DOCUMENT,
+        help="show a word processor's page, and a native drawing app beside it (default headless)",
     )
     parser.add_argument(
         "--stay",
@@ -129,17 +144,19 @@ async def _demo(args: argparse.Namespace) -> int:
             if number != signal.SIGINT:
                 asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     async with AsyncExitStack() as stack:
-        pages = await stack.enter_async_context(
-            StaticPages(
-                browser_assets(),
-                index="demo/workspace/index.html" if args.workspace else "demo/index.html",
-            )
-        )
+        index = "demo/workspace/index.html" if _is_workspace(args) else "demo/index.html"
+        pages = await stack.enter_async_context(StaticPages(browser_assets(), index=index))
         print(f"The demo page is served at {pages.page}")
         child, bridge = await stack.enter_async_context(_bridge(pages))
         print(f"The bridge runs at {bridge['url']}, for {bridge['origin']} only.")
         link = attach_link(pages.page, bridge["url"], bridge["token"])
         return await _while_it_runs(child, _show(args, bridge, link))
+
+
+def _is_workspace(args: argparse.Namespace) -> bool:
+    # Its apps wait for a person's yes, and in front of a page without a window there is nobody.
+    default = _DOCUMENT if args.headless else _WORKSPACE
+    return (args.shown or default) == _WORKSPACE
 
 
 async def _while_it_runs(
@@ -163,16 +180,17 @@ async def _while_it_runs(
 
 
 async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> int:
+    workspace = _is_workspace(args)
     async with AsyncExitStack() as stack:
         page = None
         with ExitStack() as opening:
             if args.headless:
                 page = await _open_headless(stack, args.headless, link)
             else:
-                opening.enter_context(_open_in_browser(link, workspace=args.workspace))
-            await _attached(bridge, None if args.workspace else _ATTACH_SECONDS)
+                opening.enter_context(_open_in_browser(link))
+            await _attached(bridge, None if workspace else _ATTACH_SECONDS)
         print("The page is attached.\n")
-        if args.workspace:
+        if workspace:
             return await _show_workspace(args, bridge, page)
         await _edit(bridge)
         drawing = await stack.enter_async_context(drawing_app(headless=bool(args.headless)))
@@ -253,7 +271,7 @@ async def _bridge(pages: StaticPages) -> AsyncIterator[_Bridge]:
 
 
 @contextmanager
-def _open_in_browser(link: str, *, workspace: bool) -> Iterator[None]:
+def _open_in_browser(link: str) -> Iterator[None]:
     """Open the link by a file that only we can read: no process's arguments ever carry it.
 
     The file is there for the length of the context.
@@ -268,8 +286,8 @@ def _open_in_browser(link: str, *, workspace: bool) -> Iterator[None]:
         else:
             print(
                 f"No browser could be started. Open this file in one: {redirect}\n"
-                'Then press "Attach" in the page; on a machine without a desktop, use '
-                f"`bascule demo --headless --stay{' --workspace' if workspace else ''}`. "
+                'Then press "Attach" in the page. On a machine without a desktop, '
+                "`bascule demo --headless --stay` shows what nobody has to say yes to. "
                 "(Ctrl-C stops.)"
             )
         yield

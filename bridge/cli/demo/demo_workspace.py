@@ -1,4 +1,4 @@
-"""What `bascule demo --workspace` shows: commands to the apps in one page, let in by its owner.
+"""What `bascule demo` shows of the workspace: commands to apps in one page, let in by its owner.
 
 Adds a note and has the board draw, by words that anybody would type, and reads who did what. Only a
 person in front of the page can say yes: without a window the demo gets as far as the question.
@@ -6,6 +6,7 @@ person in front of the page can say yes: without a window the demo gets as far a
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
@@ -21,7 +22,7 @@ ASKING: Final = (
 )
 _UNANSWERED: Final = (
     "The page asks its owner, and only a person can say yes: without a window nobody can, and the\n"
-    "call is refused when their time is up. In your own browser: bascule demo --workspace"
+    "call is refused when their time is up. In your own browser: bascule demo"
 )
 _LATEST: Final = ("--expected-revision", "latest")
 _DRAWING: Final = ("kind=rectangle", "x=120", "y=120", "width=360", "height=180")
@@ -33,14 +34,18 @@ _LATER_STEPS: Final = (
     ("workspace.tile.open", "app=board", *_LATEST),
     ("app.board.board_add", *_DRAWING, f"text={_TEXT}", *_LATEST),
     ("workspace.grants.list",),
-    ("workspace.audit.list", "limit=4"),
 )
+_AUDIT: Final = ("workspace.audit.list",)
+_TOLD: Final = ("caller", "target", "tool", "status")
 
 _TO_TRY: Final = (
     "describe app.board.board_import_image",
     "call app.notes.notes_search query=terminal",
+    "call workspace.tile.open app=writer --expected-revision latest",
+    "call app.writer.document_text_insert text=Hello! at=0 --expected-revision latest",
     "call workspace.audit.list",
 )
+_WITH_OWNER: Final = "For a page with one app, and a native app:\n  bascule demo --document\n"
 _TO_TRY_ALONE: Final = (
     "describe app.notes.notes_add",
     "call workspace.endpoints.list",
@@ -59,7 +64,7 @@ async def drive(run: Run) -> bool:
     for words in (_ADD, *_LATER_STEPS):
         if not await _step(run, words):
             return False
-    return True
+    return await _read_audit(run)
 
 
 async def ask(run: Run) -> bool:
@@ -72,10 +77,27 @@ async def ask(run: Run) -> bool:
 
 
 async def _step(run: Run, words: tuple[str, ...]) -> bool:
-    print(f"$ bascule call {SLUG} {shlex.join(words)}")
-    status, answer = await run("call", *words)
+    status, answer = await _call(run, words)
     print(answer.strip())
     return status == ExitCode.DONE
+
+
+async def _read_audit(run: Run) -> bool:
+    status, answer = await _call(run, _AUDIT)
+    if status != ExitCode.DONE:
+        print(answer.strip())
+        return False
+    # The apps' own calls are many, and each entry says more: the point would be lost in them.
+    print("Of all that it tells, the terminal's calls: who called what, and how it ended.")
+    for entry in json.loads(answer)["entries"]:
+        if entry["caller"].startswith("external:"):
+            print(json.dumps({name: entry[name] for name in _TOLD}))
+    return True
+
+
+async def _call(run: Run, words: tuple[str, ...]) -> tuple[int, str]:
+    print(f"$ bascule call {SLUG} {shlex.join(words)}")
+    return await run("call", *words)
 
 
 def what_to_try(*, owner: bool) -> str:
@@ -89,4 +111,5 @@ def what_to_try(*, owner: bool) -> str:
         "In another terminal, try:\n"
         + "".join(f"  bascule {line}\n" for line in lines)
         + f"For an MCP client:\n  bascule mcp-config CLIENT {SLUG}\n"
+        + (_WITH_OWNER if owner else "")
     )

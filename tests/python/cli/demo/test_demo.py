@@ -27,11 +27,14 @@ LINK = "http://127.0.0.1:1/#bascule=x"
 
 
 @contextmanager
-def waiting_demo(runtime: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def waiting_demo(
+    runtime: Path, *words: str, page: bytes = b"/demo/workspace/index.html"
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """Run the demo until it waits for somebody to attach the page; gives its bridge's process."""
     environ = {"BROWSER": "true", "TMPDIR": str(runtime)}
-    with running_command(runtime, "demo", environ=environ) as child:
+    with running_command(runtime, "demo", *words, environ=environ) as child:
         lines = [pipe(child.stdout).readline() for _ in range(3)]
+        assert lines[0].endswith(page + b"\n"), lines
         assert b"The page is opening in your browser" in lines[2], lines
         (entry,) = running_bridges(runtime / "bascule")
         assert links(runtime)
@@ -51,6 +54,32 @@ def test_a_signal_ends_it_quietly_and_leaves_nothing(tmp_path: Path, number: int
     assert b"Stopped. The bridge and the page's server are gone." in out
     assert is_gone(bridge)
     assert links(tmp_path) == []
+
+
+def test_the_document_is_shown_in_a_window_where_it_is_asked_for(tmp_path: Path) -> None:
+    with waiting_demo(tmp_path, "--document", page=b"/demo/index.html") as (child, _):
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=PATIENCE_SECONDS)
+    assert child.returncode == ExitCode.DONE
+
+
+@pytest.mark.parametrize(
+    ("words", "workspace"),
+    [
+        ([], True),
+        (["--workspace"], True),
+        (["--document"], False),
+        (["--headless"], False),
+        (["--headless", "firefox", "--document"], False),
+        (["--headless", "firefox", "--workspace"], True),
+    ],
+)
+def test_without_a_window_the_workspace_is_shown_only_where_it_is_asked_for(
+    words: list[str], workspace: bool
+) -> None:
+    parser = argparse.ArgumentParser()
+    demo.add_parser(parser.add_subparsers())
+    assert demo._is_workspace(parser.parse_args(["demo", *words])) is workspace
 
 
 def test_under_nohup_in_the_background_it_ends_as_quietly(tmp_path: Path) -> None:
@@ -103,7 +132,7 @@ async def test_the_file_with_the_link_is_gone_once_the_page_is_attached(
     monkeypatch.setattr("webbrowser.open", lambda _: True)
     monkeypatch.setattr(demo, "_attached", attached)
     monkeypatch.setattr(demo, "_edit", edit)
-    args = argparse.Namespace(headless=None, screenshot=None, stay=False, workspace=False)
+    args = argparse.Namespace(headless=None, screenshot=None, stay=False, shown="document")
     with pytest.raises(demo.DemoError, match="as far as"):
         await demo._show(args, {}, LINK)
     assert len(seen) == 1
