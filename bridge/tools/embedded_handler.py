@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Any, Final
 
 from bridge.tools.handler import ToolCall
+from bridge.tools.loop_watch import LOOP_WATCH, LoopWatch
 from bridge.tools.package_thread import PackageThreads
 from bridge.tools.result_limits import RUN_LIMITS
 from bridge.tools.session_context import SessionContext
@@ -43,7 +44,8 @@ class ThreadHandler:
 class LoopHandler:
     """Runs a `handle` that promised never to block where it is called.
 
-    One that breaks the promise loses it: it goes to its package's thread from then on.
+    One that breaks the promise loses it: it goes to its package's thread from then on. One that
+    does not come back from a step holds its loop, which `watch` tells; it cannot be stopped.
     Contract: package tools, handlers.
     """
 
@@ -54,13 +56,13 @@ class LoopHandler:
         threads: PackageThreads,
         *,
         clock: Callable[[], float] = time.monotonic,
-        slow_step_seconds: float = RUN_LIMITS.slow_step_seconds,
+        watch: LoopWatch = LOOP_WATCH,
     ) -> None:
         self._name = name
         self._handle = handle
         self._elsewhere = ThreadHandler(handle, threads)
         self._clock = clock
-        self._slow_step_seconds = slow_step_seconds
+        self._watch = watch
         self.keeps_its_promise = True
 
     async def run(
@@ -78,12 +80,14 @@ class LoopHandler:
         error: BaseException | None = None
         while True:
             begun = self._clock()
+            step = self._watch.begin(self._name)
             try:
                 awaited = coroutine.send(sent) if error is None else coroutine.throw(error)
             except StopIteration as done:
                 return done.value
             finally:
-                if self._clock() - begun > self._slow_step_seconds:
+                self._watch.end(step)
+                if self._clock() - begun > RUN_LIMITS.slow_step_seconds:
                     self._break_promise()
             sent = error = None
             try:

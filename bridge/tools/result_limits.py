@@ -78,7 +78,7 @@ class RunLimits(NamedTuple):
     """Runs of one tool that nobody waits for any more; the next call is refused until one ends."""
     held_seconds: float = 5.0
     """A call that its package's thread has not begun by then goes to a new thread: a handler
-    blocks the old one."""
+    blocks the old one. A step on the service's own loop is told of from then on."""
     max_threads: int = 4
     """Threads of one package, blocked ones included."""
     import_seconds: float = 10.0

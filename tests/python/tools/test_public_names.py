@@ -33,6 +33,7 @@ USES = {
     "tool_runner": "asyncio time",
     # Runs what is not ours.
     "embedded_handler": "time",
+    "loop_watch": "threading time",
     "outside_server": "asyncio pathlib",
     "wasm_compile": "os subprocess",
     "wasm_entry": "asyncio concurrent threading",
