@@ -100,6 +100,8 @@ export const BUS_LIMITS = Object.freeze({
   /** For which nobody asks again whom the owner refused; it doubles with each refusal. */
   firstCoolDownSeconds: 10,
   maxCoolDownSeconds: 600,
+  /** So many refusals in a row of terminals, whatever their names, and new ones wait as well. */
+  maxRefusalsOfTerminals: 3,
   maxGrants: 256,
   maxPrivateActionsOfEndpoint: 4,
   maxInvocationDepth: 8,

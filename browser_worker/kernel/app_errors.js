@@ -4,6 +4,7 @@
 import { BusError } from "../contract/bus_error.js";
 import { checkJson } from "../contract/bus_json.js";
 import { BUS_LIMITS } from "../contract/limits.js";
+import { EndReason, endedCall } from "./calls/call_end.js";
 import { gone } from "./endpoints/endpoint.js";
 import { wellFormed } from "./well_formed.js";
 
@@ -35,14 +36,28 @@ const CODES_OF_APPS = new Set([
 export function errorFrom(endpoint, error, begun) {
   if (!endpoint.open) {
     // Whoever closes an endpoint does not know how far each call was.
-    return begun || error.code !== "ENDPOINT_GONE" ? error : gone(endpoint.id, false);
+    const known = begun || error instanceof EndReason || error.code !== "ENDPOINT_GONE";
+    return endedCall(known ? error : gone(endpoint.id, false), begun);
   }
-  const told = bounded(error);
+  const told = unclaimed(bounded(error));
   if (CODES_OF_APPS.has(told.code)) return told;
   return new BusError("TOOL_FAILED", told.message, {
     ...(told.retryAfterMs === undefined ? {} : { retryAfterMs: told.retryAfterMs }),
     data: { ...told.data, code: told.code },
   });
+}
+
+/**
+ * What ended a call that the tool had made, and that it passes on, says nothing of the tool's own.
+ *
+ * @param {BusError} error
+ */
+function unclaimed(error) {
+  const { code, message, retryAfterMs, data } = error;
+  if (data === undefined || !Object.hasOwn(data, "outcome")) return error;
+  const { outcome: _outcome, ...others } = data;
+  const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new BusError(code, message, { ...later, data: others });
 }
 
 /** @param {BusError} error */

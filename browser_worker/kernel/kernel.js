@@ -10,6 +10,7 @@ import { copyJson } from "../contract/bus_json.js";
 import { KERNEL_ENDPOINT, endpointId } from "../contract/bus_names.js";
 import { AuditRing } from "./audit/audit_ring.js";
 import { Broker } from "./calls/broker.js";
+import { EndReason, endedCall } from "./calls/call_end.js";
 import { timeoutOf } from "./calls/call_timeout.js";
 import { Endpoint } from "./endpoints/endpoint.js";
 import { EndpointRegistry } from "./endpoints/endpoint_registry.js";
@@ -278,7 +279,7 @@ export class Kernel {
     requireSendable(attachment);
     const timeout = timeoutOf(timeoutSeconds);
     if (signal?.aborted) {
-      throw new BusError("CANCELLED", "The call was cancelled; nothing was run.");
+      throw endedCall(new EndReason("CANCELLED", "The call was cancelled"), false);
     }
     return new Promise((resolve, reject) => {
       /** @type {CallHandle | null} */
@@ -323,12 +324,10 @@ export class Kernel {
   lock() {
     if (this._locked) return;
     this._locked = true;
-    const error = new BusError(
-      "LOCKED",
-      "The workspace was locked; what was asked may have been done.",
-    );
-    for (const endpoint of this._registry.all()) this.disconnect(endpoint, error);
+    const error = new EndReason("LOCKED", "The workspace was locked");
+    // The calls first, while those who wait for them can still be told how far each was.
     this._broker.close(error);
+    for (const endpoint of this._registry.all()) this.disconnect(endpoint, error);
     for (const keeper of this._keepers) keeper.lock?.();
   }
 
@@ -360,13 +359,13 @@ export class Kernel {
    * @param {string} caller `external:bridge:SESSION`
    */
   endSession(caller) {
-    const text = "The session has ended; what was asked may have been done.";
-    this._broker.endSource(caller, new BusError("CANCELLED", text));
+    this._broker.endSource(caller, new EndReason("CANCELLED", "The session has ended"));
     for (const keeper of this._keepers) keeper.endSession?.(caller);
   }
 
   _requireUnlocked() {
-    if (this._locked) throw new BusError("LOCKED", "The workspace is locked; nothing was run.");
+    if (!this._locked) return;
+    throw endedCall(new EndReason("LOCKED", "The workspace is locked"), false);
   }
 }
 

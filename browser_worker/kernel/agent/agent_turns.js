@@ -8,6 +8,7 @@ import { BusError } from "../../contract/bus_error.js";
 import { KERNEL_ENDPOINT } from "../../contract/bus_names.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { Observers } from "../../dispatcher/observers.js";
+import { EndReason } from "../calls/call_end.js";
 import { refusalOf } from "../consent/refusals.js";
 import { agentSubject, startPrompt } from "./agent_prompts.js";
 import { beginProblem } from "./turn_gate.js";
@@ -126,8 +127,7 @@ export class AgentTurns {
    * @returns {boolean} Whether there was one.
    */
   stop(id) {
-    const text = "The owner stopped this turn; what it had begun may have been done.";
-    return this._end(id, new BusError("CANCELLED", text));
+    return this._end(id, new EndReason("CANCELLED", "The owner stopped this turn"));
   }
 
   /** @param {string} app One that was removed, or is of another version now. */
@@ -138,7 +138,7 @@ export class AgentTurns {
   }
 
   lock() {
-    const error = new BusError("LOCKED", "The workspace was locked; what was asked may be done.");
+    const error = new EndReason("LOCKED", "The workspace was locked");
     for (const id of [...this._turns.keys()]) this._end(id, error);
   }
 
@@ -204,7 +204,8 @@ export class AgentTurns {
     const startedAt = wallNow();
     this._turns.set(id, { id, app, version, entrypoint, startedAt, calls: 0, root, controller });
     this._observers.notify();
-    return { root, ended: () => void this._end(id, over()) };
+    const ended = () => void this._end(id, new EndReason("INVOCATION_INVALID", "The turn is over"));
+    return { root, ended };
   }
 
   /** @param {string} app @param {string} tool */
@@ -270,10 +271,9 @@ export class AgentTurns {
 
 /** @param {string} app */
 function revoked(app) {
-  return new BusError(
+  return new EndReason(
     "AGENT_MODE_REVOKED",
-    `${app} may not act as an agent any more: it was disabled, or has changed since. What a turn had ` +
-      "begun may have been done. The app asks anew by agentMode.request.",
+    `${app} may not act as an agent any more, since it was disabled or has changed, and asks anew by agentMode.request`,
   );
 }
 

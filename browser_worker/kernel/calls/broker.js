@@ -11,6 +11,7 @@ import { BUS_LIMITS } from "../../contract/limits.js";
 import { errorFrom } from "../app_errors.js";
 import { AttachmentLedger } from "./attachment_ledger.js";
 import { CallAdmission } from "./call_admission.js";
+import { EndReason } from "./call_end.js";
 import { tellAllowed, tellProgress, tellWaiting } from "./call_sink.js";
 import { CallsInFlight } from "./calls_in_flight.js";
 import { EndLinks } from "./end_links.js";
@@ -341,8 +342,7 @@ export class Broker {
    */
   _deadlineOf(call, seconds) {
     return this._deadlines.add(seconds, () => {
-      const text = `The call did not end in ${seconds} s: ${doneSoFar(call.hasBegun)}.`;
-      call.end(new BusError("TIMEOUT", text), "timed out");
+      call.end(new EndReason("TIMEOUT", `The call did not end in ${seconds} s`), "timed out");
     });
   }
 
@@ -364,8 +364,7 @@ export class Broker {
 function handleOf(call) {
   return {
     cancel: (reason) => {
-      const text = `The call was cancelled (${reason}): ${doneSoFar(call.hasBegun)}.`;
-      call.end(new BusError("CANCELLED", text), "cancelled");
+      call.end(new EndReason("CANCELLED", `The call was cancelled (${reason})`), "cancelled");
     },
   };
 }
@@ -384,9 +383,4 @@ function watch({ invocation, root }, links) {
 /** @param {BrokerRequest} request */
 function secondsOf({ timeoutSeconds = BUS_LIMITS.defaultTimeoutSeconds }) {
   return timeoutSeconds;
-}
-
-/** @param {boolean} begun */
-function doneSoFar(begun) {
-  return begun ? "it may have been done, look before you try again" : "nothing was run";
 }

@@ -2,6 +2,7 @@
 /** The signals that a call ends with: of whoever stands behind it, and of the leave that it has. */
 
 import { BusError } from "../../contract/bus_error.js";
+import { EndReason } from "./call_end.js";
 
 export class EndLinks {
   /** @param {(error: BusError) => void} onEnd Told once, with why. */
@@ -38,8 +39,5 @@ export class EndLinks {
 /** @param {AbortSignal} signal */
 function reasonOf({ reason }) {
   if (reason instanceof BusError) return reason;
-  return new BusError(
-    "CANCELLED",
-    "Who stands behind the call has stopped it; it may have been done.",
-  );
+  return new EndReason("CANCELLED", "Who stands behind the call has stopped it");
 }

@@ -7,6 +7,7 @@
 
 import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
+import { EndReason } from "./call_end.js";
 
 /** @import { Endpoint } from "../endpoints/endpoint.js" */
 
@@ -92,7 +93,9 @@ export class Invocations {
     const kept = this._live.get(invocation.token);
     if (kept === undefined) return;
     this._live.delete(invocation.token);
-    kept.controller.abort(invalid());
+    kept.controller.abort(
+      new EndReason("INVOCATION_INVALID", "The call that this one belonged to is over"),
+    );
   }
 
   /**

@@ -2,6 +2,8 @@
 /** One call of a tool of the trusted page itself. It ends exactly once. Contract: bus, kernel tools. */
 
 import { BusError } from "../../contract/bus_error.js";
+import { asks } from "../consent/open_questions.js";
+import { endedCall } from "./call_end.js";
 
 /** @import { AuditRing } from "../audit/audit_ring.js" */
 /** @import { CallSource } from "./broker.js" */
@@ -34,20 +36,21 @@ export class KernelCall {
     return null;
   }
 
+  /** A tool asks the owner before it does anything. */
   get hasBegun() {
-    return true;
+    return !asks(this._controller.signal);
   }
 
   begin() {
     const { name, arguments: input, attachment } = this._request;
     if (attachment !== undefined) {
       const text = "The workspace's own tools take no attachment; nothing was run.";
-      this.end(new BusError("ATTACHMENT_UNSUPPORTED", text), "failed");
+      this._fail(new BusError("ATTACHMENT_UNSUPPORTED", text), "failed");
       return;
     }
     this._parts.tools.run(name, input, this._source, this._controller.signal).then(
       (ok) => this._finish("completed", this._parts.tools.isSecret(name) ? "" : ok, { ok }),
-      (error) => this.end(error, "failed"),
+      (error) => this._fail(error, "failed"),
     );
   }
 
@@ -57,8 +60,16 @@ export class KernelCall {
    */
   end(error, status) {
     if (this._over) return;
-    this._finish(status, `${error.code}: ${error.message}`, { error });
+    this._fail(endedCall(error, this.hasBegun), status);
     if (status !== "failed") this._controller.abort(error);
+  }
+
+  /**
+   * @param {BusError} error
+   * @param {"failed" | "cancelled" | "timed out"} status
+   */
+  _fail(error, status) {
+    this._finish(status, `${error.code}: ${error.message}`, { error });
   }
 
   /**

@@ -22,6 +22,7 @@ import { isToolName } from "../../contract/bus_names.js";
 import { isObject } from "../../contract/json_number.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { errorFrom } from "../app_errors.js";
+import { endedCall } from "./call_end.js";
 import { wellFormed } from "../well_formed.js";
 
 /** @import { SchemaProblem } from "../../contract/schema.js" */
@@ -108,19 +109,20 @@ export class RoutedCall {
     }
     this._around.decide(target, (refusal) => {
       if (this.state !== "deciding") return;
-      if (refusal !== null) this._fail(refusal, "refused");
+      if (refusal !== null) this._fail(endedCall(refusal, false), "refused");
       else this._decided(target);
     });
   }
 
   /**
-   * Ends the call for a reason from outside: its deadline, its caller, its target.
+   * Ends the call for a reason from outside: its deadline, its caller, its target. Its caller is told
+   * whether the tool may have done something.
    *
    * @param {BusError} error
    * @param {"cancelled" | "timed out" | "failed"} status
    */
   end(error, status) {
-    this._fail(error, status);
+    this._fail(endedCall(error, this.hasBegun), status);
   }
 
   /** Whether the tool may have done something already. */

@@ -11,6 +11,9 @@ import { refusalOf } from "./refusals.js";
 /** @import { Root } from "../calls/invocations.js" */
 /** @import { Consent, ConsentAnswer, Prompt } from "./consent_queue.js" */
 
+/** Reasons of a no that the owner has not given to this question. */
+const UNSEEN = new Set(["busy", "gone", "others"]);
+
 /** How often whom was asked in a turn, which has a root of its own. @type {WeakMap<Consent, WeakMap<Root, number>>} */
 const COUNTS = new WeakMap();
 
@@ -26,7 +29,7 @@ const COUNTS = new WeakMap();
 export async function askFor(consent, root, prompt, signal, waiting = undefined) {
   count(consent, root, 1);
   const answer = await consent.ask(prompt, signal, waiting);
-  const unseen = !answer.allowed && (answer.reason === "busy" || answer.reason === "gone");
+  const unseen = !answer.allowed && UNSEEN.has(answer.reason);
   if (unseen) count(consent, root, -1);
   return answer;
 }

@@ -7,6 +7,8 @@
 
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { Observers } from "../../dispatcher/observers.js";
+import { CoolDowns } from "./cool_downs.js";
+import { opened } from "./open_questions.js";
 
 /** @import { KernelPowers } from "../kernel_powers.js" */
 
@@ -30,7 +32,8 @@ import { Observers } from "../../dispatcher/observers.js";
 /**
  * @typedef {object} No
  * @property {false} allowed
- * @property {"denied" | "timeout" | "busy" | "gone"} reason `gone`: nobody waits for the answer any more.
+ * @property {"denied" | "timeout" | "busy" | "gone" | "others"} reason `gone`: nobody waits for the answer
+ *   any more. `others`: too many terminals were refused, whatever their names.
  * @property {number | null} retryAfterMs When to ask again, where asking again can help.
  */
 
@@ -47,8 +50,6 @@ import { Observers } from "../../dispatcher/observers.js";
 
 /** @typedef {Pick<ConsentQueue, "ask">} Consent Where the owner is asked. */
 
-/** @typedef {{ denials: number, until: number, reason: "denied" | "timeout" }} CoolDown */
-
 export class ConsentQueue {
   /** @param {Pick<KernelPowers, "now" | "setTimer" | "newId">} powers */
   constructor(powers) {
@@ -57,8 +58,7 @@ export class ConsentQueue {
     this._waiting = new Map();
     /** @type {(Waiting & { endsAt: number, cancelTimer: () => void }) | null} */
     this._shown = null;
-    /** @type {Map<string, CoolDown>} */
-    this._coolDowns = new Map();
+    this._coolDowns = new CoolDowns(powers.now);
     this._closed = false;
     /** @type {Observers<void>} */
     this._observers = new Observers();
@@ -102,12 +102,14 @@ export class ConsentQueue {
     return new Promise((resolve) => {
       const id = this._powers.newId();
       const onAbort = () => this._withdraw(id);
+      const close = opened(signal);
       /** @type {Waiting} */
       const waiting = {
         id,
         prompt,
         settle: (answer) => {
           signal?.removeEventListener("abort", onAbort);
+          close();
           resolve(answer);
         },
       };
@@ -133,13 +135,13 @@ export class ConsentQueue {
     if (shown === null || shown.id !== id) return false;
     const { subject, choices, input } = shown.prompt;
     if (!answer.allow) {
-      this._end({ allowed: false, reason: "denied", retryAfterMs: this._cool(subject, "denied") });
+      this._refuse("denied");
       return true;
     }
     if (!choices.some((choice) => choice.id === answer.choice)) return false;
     const value = answer.value ?? null;
     if (input !== undefined && (value === null || value.length > input.maxChars)) return false;
-    this._coolDowns.delete(subject);
+    this._coolDowns.allowed(subject);
     this._end({ allowed: true, choice: answer.choice, value: input === undefined ? null : value });
     return true;
   }
@@ -151,6 +153,7 @@ export class ConsentQueue {
    * @param {string} subject
    */
   forget(subject) {
+    this._coolDowns.forget(subject);
     const waiting = this._waiting.get(subject) ?? [];
     this._waiting.delete(subject);
     for (const { settle } of waiting) settle(gone());
@@ -178,11 +181,8 @@ export class ConsentQueue {
    */
   _refused(subject, signal) {
     if (this._closed || signal?.aborted) return gone();
-    const coolDown = this._coolDowns.get(subject);
-    const left = coolDown === undefined ? 0 : coolDown.until - this._powers.now();
-    if (coolDown !== undefined && left > 0) {
-      return { allowed: false, reason: coolDown.reason, retryAfterMs: Math.ceil(left) };
-    }
+    const cooling = this._coolDowns.find(subject);
+    if (cooling !== null) return { allowed: false, ...cooling };
     const own =
       (this._waiting.get(subject)?.length ?? 0) + (this._shown?.prompt.subject === subject ? 1 : 0);
     const all = this.waiting + (this._shown === null ? 0 : 1);
@@ -207,15 +207,9 @@ export class ConsentQueue {
 
   /** @param {Waiting} waiting */
   _show(waiting) {
-    const { subject, seconds = BUS_LIMITS.consentSeconds } = waiting.prompt;
+    const { seconds = BUS_LIMITS.consentSeconds } = waiting.prompt;
     const ms = seconds * 1_000;
-    const cancelTimer = this._powers.setTimer(ms, () =>
-      this._end({
-        allowed: false,
-        reason: "timeout",
-        retryAfterMs: this._cool(subject, "timeout"),
-      }),
-    );
+    const cancelTimer = this._powers.setTimer(ms, () => this._refuse("timeout"));
     this._shown = { ...waiting, endsAt: this._powers.now() + ms, cancelTimer };
   }
 
@@ -247,33 +241,22 @@ export class ConsentQueue {
   }
 
   /**
-   * A no is heard for a while, and the next one for twice as long: nobody is worn down by asking.
+   * The owner did not say yes to the question that is shown. Whose others are for the same reason not to
+   * be asked now is told so, instead of being shown next.
    *
-   * @param {string} subject
    * @param {"denied" | "timeout"} reason
-   * @returns {number} Milliseconds for which the subject need not ask.
    */
-  _cool(subject, reason) {
-    const denials = (this._coolDowns.get(subject)?.denials ?? 0) + 1;
-    const seconds = Math.min(
-      BUS_LIMITS.firstCoolDownSeconds * 2 ** (denials - 1),
-      BUS_LIMITS.maxCoolDownSeconds,
-    );
-    this._coolDowns.set(subject, {
-      denials,
-      until: this._powers.now() + seconds * 1_000,
-      reason,
-    });
-    this._forgetOldCoolDowns();
-    return seconds * 1_000;
-  }
-
-  /** Subjects come and go, as sessions of terminals do. */
-  _forgetOldCoolDowns() {
-    const longAgo = this._powers.now() - BUS_LIMITS.maxCoolDownSeconds * 1_000;
-    for (const [subject, { until }] of this._coolDowns) {
-      if (until < longAgo) this._coolDowns.delete(subject);
+  _refuse(reason) {
+    if (this._shown === null) return;
+    const { subject } = this._shown.prompt;
+    const retryAfterMs = this._coolDowns.refused(subject, reason);
+    for (const [other, prompts] of [...this._waiting]) {
+      const cooling = other === subject ? null : this._coolDowns.find(other);
+      if (cooling === null) continue;
+      this._waiting.delete(other);
+      for (const { settle } of prompts) settle({ allowed: false, ...cooling });
     }
+    this._end({ allowed: false, reason, retryAfterMs });
   }
 }
 

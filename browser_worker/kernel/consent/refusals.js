@@ -31,6 +31,12 @@ export function refusalOf({ reason, retryAfterMs }, { what, agent }) {
         `Asked for leave to ${what}, the owner did not answer in time; nothing was run.`,
         { ...later, data },
       );
+    case "others":
+      return new BusError(
+        "OWNER_REQUIRED",
+        `The owner was not asked for leave to ${what}; nothing was run. They refused what several terminals asked in a row, and none that is new is asked about for a while: try again once, later, or have the owner lock and unlock the workspace.`,
+        { ...later, data },
+      );
     case "gone":
       return new BusError(
         "CANCELLED",

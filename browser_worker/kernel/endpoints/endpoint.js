@@ -9,6 +9,7 @@ import { BusError } from "../../contract/bus_error.js";
 import { checkJson } from "../../contract/bus_json.js";
 import * as messages from "../../contract/bus_messages.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
+import { EndReason } from "../calls/call_end.js";
 import { FloodGuard } from "./flood_guard.js";
 
 /** @import { Exec, Received } from "../../contract/bus_messages.js" */
@@ -204,10 +205,7 @@ export class Endpoint {
     if (this._flood.take(bytes)) return true;
     this._owner.onFault(
       this,
-      new BusError(
-        "FLOODED",
-        `${this.id} sent more than it may, and lost its port; what it was asked may have been done.`,
-      ),
+      new EndReason("FLOODED", `${this.id} sent more than it may, and lost its port`),
     );
     return false;
   }

@@ -5,7 +5,7 @@
  * Contract: bus, the frame handshake, liveness.
  */
 
-import { BusError } from "../../contract/bus_error.js";
+import { EndReason } from "../calls/call_end.js";
 import { endpointId } from "../../contract/bus_names.js";
 import { FrameWatch } from "./frame_watch.js";
 
@@ -141,8 +141,8 @@ export class MountedFrame {
     this.element.remove();
     this._move("gone", why);
     if (endpoint !== null) {
-      const text = `${endpoint.id} is gone (${why}); what it was asked may have been done.`;
-      this._kernel.disconnect(endpoint, new BusError("ENDPOINT_GONE", text));
+      const gone = new EndReason("ENDPOINT_GONE", `${endpoint.id} is gone (${why})`);
+      this._kernel.disconnect(endpoint, gone);
     }
   }
 

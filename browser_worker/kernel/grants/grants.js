@@ -5,9 +5,9 @@
  * reload. Contract: bus, grants.
  */
 
-import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { Observers } from "../../dispatcher/observers.js";
+import { EndReason } from "../calls/call_end.js";
 
 /** @import { BusErrorCode } from "../../contract/bus_error.js" */
 /** @import { Root } from "../calls/invocations.js" */
@@ -322,6 +322,6 @@ function isOfApp(subject, app) {
 function taken(subject, why) {
   /** @type {BusErrorCode} */
   const code = isOfAgent(subject) ? "AGENT_MODE_REVOKED" : "OWNER_REQUIRED";
-  const text = `The leave for this call is no longer given (${why}); what was begun may have been done. Look before you ask again.`;
-  return new BusError(code, text, { data: { reason: "revoked" } });
+  const text = `The leave for this call is no longer given (${why})`;
+  return new EndReason(code, text, { data: { reason: "revoked" } });
 }

@@ -59,7 +59,7 @@ export function addPermissionTools(tools, { policy, apps, invocations }) {
         properties: {
           granted: { type: "boolean" },
           tools: { type: "array", items: { type: "string" } },
-          reason: { enum: ["denied", "timeout", "busy", "gone"] },
+          reason: { enum: ["denied", "timeout", "busy", "gone", "others"] },
           retryAfterMs: { type: "integer", description: "When to ask again." },
         },
         required: ["granted", "tools"],

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * What an error of the bus is for a terminal, which knows the errors of actions only. A refusal is
- * `UNAVAILABLE`, with the bus's own code; what failed after it began is `HOST_ERROR`. Contract: bus, the
- * terminal.
+ * What an error of the bus is for a terminal, which knows the errors of actions only. Where nothing was run
+ * it is `UNAVAILABLE`, with the bus's own code; what failed after it began is `HOST_ERROR`. Contract: bus,
+ * the terminal.
  *
  * | the bus says | the terminal is told |
  * | --- | --- |
@@ -12,12 +12,14 @@
  * | `UNKNOWN_TOOL`, `UNKNOWN_ENDPOINT` | `UNKNOWN_ACTION`: it was there when it was looked for |
  * | `TIMEOUT`, `CANCELLED`, `ENDPOINT_GONE`, `FLOODED`, `TOOL_FAILED` and the rest | `HOST_ERROR`, with `bus` |
  * | `LOCKED`, `OWNER_REQUIRED` and every other decision of a policy | `UNAVAILABLE`, with `retryAfterMs` |
+ * | whatever else ended a call from outside | by the call: `UNAVAILABLE` before it began, then `HOST_ERROR` |
  */
 
 import { BusError } from "../../contract/bus_error.js";
 import { isObject } from "../../contract/json_number.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { AppError } from "../../dispatcher/app_error.js";
+import { EndedCall } from "../calls/call_end.js";
 import { wellFormed } from "../well_formed.js";
 
 /** @import { BusErrorCode } from "../../contract/bus_error.js" */
@@ -73,7 +75,9 @@ export function applicationError(error, path = "") {
   }
   if (UNKNOWN.has(code)) return new AppError("UNKNOWN_ACTION", message);
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (FAILED.has(code)) {
+  // An app can write an error of these codes as well, but not that the kernel ended the call.
+  const mayHaveRun = error instanceof EndedCall ? error.begun : FAILED.has(code);
+  if (mayHaveRun) {
     const details = error.data === undefined ? {} : { details: error.data };
     return new AppError("HOST_ERROR", message, { bus: code, ...later, ...details });
   }

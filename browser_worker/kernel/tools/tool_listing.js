@@ -3,6 +3,7 @@
 
 import { isObject } from "../../contract/json_number.js";
 import { errorFrom } from "../app_errors.js";
+import { endedCall } from "../calls/call_end.js";
 
 /** @import { BusError } from "../../contract/bus_error.js" */
 /** @import { Endpoint } from "../endpoints/endpoint.js" */
@@ -46,7 +47,7 @@ export class ToolListing {
 
   /** @param {BusError} error */
   end(error) {
-    this._finish({ error });
+    this._finish({ error: endedCall(error, this.hasBegun) });
   }
 
   _ask() {

@@ -529,7 +529,7 @@ describe("on a kernel", () => {
         end(made);
         await ports.settle();
         assert.equal(response().error.code, "OWNER_REQUIRED");
-        assert.deepEqual(response().error.data, { reason: "revoked" });
+        assert.deepEqual(response().error.data, { reason: "revoked", outcome: "unknown" });
         const [{ id }] = invoked();
         assert.ok(notes.app.received.some((each) => each.type === "cancel" && each.id === id));
         assert.equal(kernel.audit.entries()[0]?.status, "cancelled");
