@@ -2,7 +2,8 @@
 
 It is started once. When it ends, its tools answer with an error until this program is started
 anew: a server that died in the middle of a call may have done part of it, and starting it again
-would hide that. Needs the extra `mcp`, which is imported when the first server is started.
+would hide that. Its tools stay what they were when it was started. Needs the extra `mcp`, which is
+imported when the first server is started.
 Contract: package tools, importing.
 """
 
@@ -16,8 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.contract.strict_json import StrictJsonError, dumps
+from bridge.tools.handler import CallRefused
 from bridge.tools.imported_tools import MAX_TOOLS, ImportedTools, import_tools
 from bridge.tools.outside_lines import ENCODING
+from bridge.tools.outside_list import OutsideList
 from bridge.tools.outside_transport import watched_program
 from bridge.tools.package import Package
 
@@ -56,7 +59,9 @@ class OutsideServerError(Exception):
 class OutsideServer:
     """A server that was started; what `started_server` gives."""
 
-    def __init__(self, name: str, client: Client, listed: ImportedTools, life: _Life) -> None:
+    def __init__(
+        self, name: str, client: Client, listed: ImportedTools, life: _Life, now: OutsideList
+    ) -> None:
         self.name = name
         version = getattr(client.server_info, "version", None) or "0"
         self.version = version[:_MAX_VERSION_CHARS] if version.isprintable() else "0"
@@ -64,6 +69,7 @@ class OutsideServer:
         self.imported = listed
         self._client = client
         self._life = life
+        self._now = now
 
     def package(self) -> Package:
         """Return its tools as a package that lies nowhere."""
@@ -92,12 +98,17 @@ class OutsideServer:
     async def call(self, name: str, arguments: Mapping[str, Any]) -> object:
         """Call a tool by the server's own name for it, and return the result as the wire has it.
 
-        Whatever goes wrong is a result that says so. Cancelled, it tells the server.
+        Raises `CallRefused` for one that the server has taken back or changed since it was
+        imported. Whatever else goes wrong is a result that says so. Cancelled, it tells the
+        server.
         """
         from mcp import MCPError, types  # noqa: PLC0415 - an extra
 
         if self._life.ended:
             return self._dead()
+        refusal = await self._now.refusal(name, lambda: _listed(self._client, self.name))
+        if refusal is not None:
+            raise CallRefused("UNAVAILABLE", refusal)
         request = types.CallToolRequest(
             params=types.CallToolRequestParams(name=name, arguments=_plain(arguments))
         )
@@ -163,15 +174,17 @@ async def started_server(
     *,
     taken: Iterable[str] = (),
     when_ended: Callable[[str], None] = lambda _: None,
+    when_changed: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[OutsideServer]:
     """Start a server and list its tools; it is ended with the context.
 
     `taken` are names that its tools cannot have. `when_ended` is told its name once it ends by
-    itself; it raises nothing. Raises `OutsideServerError` where the extra is
-    missing, or the server does not start, answer in time or list its tools.
+    itself, `when_changed` once it says that its list of tools is another one; they raise nothing.
+    Raises `OutsideServerError` where the extra is missing, or the server does not start, answer in
+    time or list its tools.
     """
     try:
-        from mcp import Client, StdioServerParameters  # noqa: PLC0415 - an extra
+        from mcp import Client, StdioServerParameters, types  # noqa: PLC0415 - an extra
     except ImportError:
         raise OutsideServerError(
             "importing needs the official client of MCP: pip install 'bascule[mcp]', or"
@@ -186,7 +199,13 @@ async def started_server(
         encoding=ENCODING,
     )
     life = _Life(lambda: when_ended(command.name))
-    client = Client(watched_program(parameters, life.end), cache=None)
+    now = OutsideList(command.name, lambda: when_changed(command.name))
+
+    async def heard(message: object) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            now.has_changed()
+
+    client = Client(watched_program(parameters, life.end), cache=None, message_handler=heard)
     try:
         async with asyncio.timeout(_START_SECONDS):
             await client.__aenter__()
@@ -197,7 +216,9 @@ async def started_server(
     except Exception as error:
         raise OutsideServerError(f"{command.name} does not start: {_kind(error)}") from error
     try:
+        now.begin()
         listed = await _listed(client, command.name)
+        now.imported(listed)
         # In a thread: a stranger's schemas take their time, and a signal has to be heard.
         imported = await asyncio.to_thread(
             import_tools, listed, server=command.name, taken=frozenset(taken)
@@ -205,7 +226,7 @@ async def started_server(
         life.told = True
         if life.ended:
             when_ended(command.name)
-        yield OutsideServer(command.name, client, imported, life)
+        yield OutsideServer(command.name, client, imported, life, now)
     finally:
         life.told = False
         await client.__aexit__(None, None, None)

@@ -44,6 +44,10 @@ _ENDING_SECONDS: Final = 8.0
 _LOOK_SECONDS: Final = 0.01
 _ANSWER_LOOKS: Final = 50
 """Answers to calls that were interrupted take some turns of the loop to their sockets."""
+_CHANGED: Final = (
+    "says that its list of tools has changed: what it has taken back or changed is refused, and"
+    " what is new is offered once this is started again"
+)
 _EPILOG: Final = """\
 examples:
   bascule tools serve my-tools
@@ -58,9 +62,11 @@ Served without --mcp, the packages are an app that every command finds: it is ca
 package, or tools. With --mcp this is a server for an MCP client's configuration.
 
 An imported server is started once, without a shell, and is not started again when it ends: its
-tools then answer with an error. Its tools count as unknown and destructive, whatever it says.
-Names that are not of a-z, 0-9 and _ are changed, and told; one that is taken gets its server's
-name before it. A server that does not start is told, and the others are served.
+tools then answer with an error. A change of its list is told: what it has taken back or changed
+since is refused, and what is new is offered once this is started again. Its tools count as unknown
+and destructive, whatever it says. Names that are not of a-z, 0-9 and _ are changed, and told; one
+that is taken gets its server's name before it. A server that does not start is told, and the others
+are served.
 """
 
 
@@ -196,6 +202,7 @@ async def _imported(
         command,
         taken=taken,
         when_ended=lambda name: _tell(f"{name} has ended: its tools cannot be called any more"),
+        when_changed=lambda name: _tell(f"{name} {_CHANGED}"),
     )
     try:
         server = await stack.enter_async_context(starting)

@@ -22,7 +22,10 @@ _NAMES = (
     "die",
     "environment",
     "readNote",
+    "change",
 )
+_listed = dict.fromkeys(_NAMES, _ANY)
+"""By name, what a tool takes: `change` makes it another list."""
 
 
 def main() -> None:
@@ -40,7 +43,9 @@ def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         server = {"name": "outside", "version": version}
         return _result(protocolVersion="2025-11-25", capabilities={"tools": {}}, serverInfo=server)
     if method == "tools/list" and "--lists-nothing" not in sys.argv:
-        return _result(tools=[{"name": name, "inputSchema": _ANY} for name in _NAMES])
+        return _result(
+            tools=[{"name": name, "inputSchema": takes} for name, takes in _listed.items()]
+        )
     if method == "tools/call":
         return _call(params["name"], params.get("arguments", {}))
     return {"error": {"code": -32601, "message": "no such method"}}
@@ -61,7 +66,17 @@ def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return _result(content=text, structuredContent=arguments, _meta={"secret": 1})
     if name == "environment":
         return _result(content=[], structuredContent={"names": sorted(os.environ)})
+    if name == "change":
+        # What is called after this is another list: one gone, one changed, one new.
+        _listed.pop("link", None)
+        _listed.update(echo={"type": "object"}, brand_new=_ANY)
+        _tell("notifications/tools/list_changed")
+        return _result(content=[{"type": "text", "text": "changed"}])
     return _ANSWERS[name]
+
+
+def _tell(method: str) -> None:
+    print(json.dumps({"jsonrpc": "2.0", "method": method}), flush=True)  # noqa: T201
 
 
 def _result(**members: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from bridge.tools.mapped_name import mapped_name
 from bridge.tools.outside_server import OutsideCommand, OutsideServerError, started_server
 from bridge.tools.package_host import PackageHost
 from bridge.tools.session_context import LOCAL_SESSION
-from bridge.tools.tool_result import for_model
+from bridge.tools.tool_result import failure_code, for_model
 from bridge.tools.tool_runner import ToolRunner, runnable_tools
 
 SERVER = Path(__file__).parents[1] / "support" / "outside_tools.py"
@@ -274,3 +274,26 @@ async def test_the_end_of_a_server_is_told_once_and_its_tools_are_unavailable() 
     async with started_server(command(), when_ended=ended.append):
         pass
     assert ended == ["notes"]
+
+
+async def test_a_tool_that_its_server_has_taken_back_or_changed_is_refused() -> None:
+    changed: list[str] = []
+    async with started_server(command(), when_changed=changed.append) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        assert "isError" not in await call(runner, "link")
+        assert "isError" not in await call(runner, "echo", a=1)
+        assert changed == []
+        for _ in range(2):
+            assert (await call(runner, "change"))["content"][0]["text"] == "changed"
+        assert changed == ["notes"]
+        for name, why in (("link", "taken this tool from its list"), ("echo", "takes or gives")):
+            refused = await runner.call(name, {}, LOCAL_SESSION)
+            assert failure_code(refused) == "UNAVAILABLE"
+            words = refused.content[0]["text"]
+            assert why in words
+            assert "nothing was run" in words
+            assert "when this service is started again" in words
+        # The others are called as before, and what is new is not offered.
+        assert (await call(runner, "read_note", a=1))["structuredContent"] == {"a": 1}
+        unknown = await runner.call("brand_new", {}, LOCAL_SESSION)
+        assert failure_code(unknown) == "UNKNOWN_TOOL"

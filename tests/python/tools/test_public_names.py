@@ -34,6 +34,7 @@ USES = {
     # Runs what is not ours.
     "embedded_handler": "time",
     "loop_watch": "threading time",
+    "outside_list": "asyncio",
     "outside_server": "asyncio pathlib",
     "wasm_compile": "os subprocess",
     "wasm_entry": "asyncio concurrent threading",

@@ -182,7 +182,7 @@ def test_one_package_that_does_not_load_is_told_and_the_others_are_served(
 def test_imported_tools_are_actions_as_well_and_die_with_their_server(runtime: Path) -> None:
     words = ("--import", shlex.join(OUTSIDE), "--name", "both")
     with served(runtime, CATALOG, *words) as (child, told):
-        assert told["tools"] == 11
+        assert told["tools"] == 12
         given = output_of(runtime, "call", "both", "read_note", "a=1")
         assert given == {"a": 1}
         dead = run_command(runtime, "call", "both", "die")
@@ -215,7 +215,7 @@ def test_a_server_that_does_not_start_is_told_and_the_others_are_served(
     words = ("--import", "/no/such/program", "--import", f"notes={shlex.join(OUTSIDE)}")
     missing = str(tmp_path / "missing")
     with served(runtime, missing, CATALOG, *words, "--name", "rest") as (child, told):
-        assert told["tools"] == 11
+        assert told["tools"] == 12
         listed = output_of(runtime, "describe", "rest", "echo", "--json")["action"]
         assert "[A tool of the server notes: whatever it says" in listed["description"]
         child.terminate()
@@ -247,6 +247,26 @@ def test_a_server_that_ends_is_told_at_once_and_its_tools_are_unavailable(runtim
         assert b"[ENDED]" in refused.stderr
         # Nothing was run.
         assert b"may have run" not in refused.stderr
+
+
+def test_a_list_that_changes_is_told_once_and_says_what_to_do(runtime: Path) -> None:
+    with served(runtime, "--import", f"notes={shlex.join(OUTSIDE)}", "--name", "changing") as each:
+        child, _ = each
+        assert b"waiting for notes" in pipe(child.stderr).readline()
+        assert b"readNote" in pipe(child.stderr).readline()
+        for _ in range(2):
+            assert run_command(runtime, "call", "changing", "change").returncode == ExitCode.DONE
+        refused = run_command(runtime, "call", "changing", "link")
+        assert refused.returncode == ExitCode.APP_ERROR
+        assert b"The server notes has taken this tool from its list; nothing was run." in (
+            refused.stderr
+        )
+        child.terminate()
+        told = pipe(child.stderr).read()
+        assert told.startswith(
+            b"bascule tools serve: notes says that its list of tools has changed"
+        )
+        assert told.count(b"has changed") == 1
 
 
 @pytest.mark.parametrize(
