@@ -278,6 +278,8 @@ export class Attachment extends EventTarget {
         this.#releaseTab = () => {};
         this.#move("lost", cause);
       },
+      // What its sessions wait for, of the owner of the page say, is for nobody.
+      onForgotten: () => this.#delivery.abandon(),
       onCarrier: (carrier, note) => {
         this.#carrier = carrier;
         this.#note = note;

@@ -77,7 +77,7 @@ export class Delivery {
   }
 
   /**
-   * The bridge was let go: what still waits for its turn is not begun, what runs goes on. Its sessions
+   * The bridge was let go, or has forgotten this page: what still waits for its turn is not begun, what runs goes on. Its sessions
    * are closed, as a bridge closes only those of its present client, and opens a session anew for
    * every client.
    */

@@ -26,6 +26,12 @@ import { TakenReports } from "./taken_reports.js";
 export const REQUEST_MS = BRIDGE_LIMITS.maxCallSeconds * 1_000;
 
 /**
+ * A bridge that nobody has reached for so long has given this page's place up, if it is there at all. A
+ * second more than it waits: what was sent in time may be answered late.
+ */
+const FORGOTTEN_MS = (BRIDGE_LIMITS.clientGraceSeconds + 1) * 1_000;
+
+/**
  * @typedef {object} LinkPowers
  * @property {BridgeApi} api
  * @property {SetTimer} setTimer
@@ -43,12 +49,14 @@ export class LinkState {
   #setTimer;
   #events;
   #live = true;
+  /** Set from when the bridge was not reached until it is. @type {(() => void) | null} */
+  #cancelForgotten = null;
   #ages = new AnswerAges(BRIDGE_LIMITS.maxPollSeconds * 1_000);
   /** @type {Set<AbortController>} */
   #open = new Set();
 
   /**
-   * @param {LinkPowers & Pick<TransportEvents, "onItems" | "onLive" | "onLost" | "onEnded">} powers
+   * @param {LinkPowers & Pick<TransportEvents, "onItems" | "onLive" | "onLost" | "onForgotten" | "onEnded">} powers
    * @param {(taken: number) => boolean} pushTaken tells on the channel what was begun; false where there
    *   is none
    */
@@ -150,6 +158,8 @@ export class LinkState {
   }
 
   markLive() {
+    this.#cancelForgotten?.();
+    this.#cancelForgotten = null;
     this.outbox.release();
     if (this.#live) return;
     this.#live = true;
@@ -164,6 +174,12 @@ export class LinkState {
     this.#events.onLost(cause);
   }
 
+  /** The bridge was not reached: unless it soon is, nobody waits any more for what it delivered. */
+  markUnreached() {
+    if (this.stopped) return;
+    this.#cancelForgotten ??= this.#setTimer(FORGOTTEN_MS, () => this.#events.onForgotten());
+  }
+
   /** @param {Cause} cause */
   end(cause) {
     this.stop();
@@ -172,6 +188,7 @@ export class LinkState {
 
   stop() {
     this.stopped = true;
+    this.#cancelForgotten?.();
     this.#api.forget();
     this.outbox.clear();
     this.taken.clear();

@@ -236,6 +236,8 @@ export function makePollLoop(powers) {
     // Results that were held back now would wait until it ends.
     if (channel.isOpen) return step;
     state.markLost("bridge-lost");
+    // A bridge that answers, whatever it says, has not forgotten its callers.
+    if (cause === "bridge-lost") state.markUnreached();
     const ms = lost.next(clock().monotonicMs);
     const finalCause = cause === "bridge-lost" ? "bridge-gone" : cause;
     return wait(ms === null ? null : Math.max(ms, atLeastMs), step, finalCause);

@@ -87,6 +87,9 @@ export function makeWorkerTransport(powers) {
       case "lost":
         powers.onLost(message.cause);
         return;
+      case "forgotten":
+        powers.onForgotten();
+        return;
       case "carrier":
         powers.onCarrier(message.carrier, message.note);
         return;

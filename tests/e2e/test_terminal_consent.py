@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import socket
 import struct
 import subprocess
 import zlib
@@ -19,12 +21,14 @@ from playwright.sync_api import FrameLocator, Locator, Page, Route, expect
 
 from bridge.client import ActionError, CallResult, connect
 from bridge.client.page_attaching import detaching, drive
+from bridge.contract.attach_link import attach_link
 from bridge.servers.static_pages import StaticPages
-from tests.e2e.conftest import Attach
+from tests.e2e.conftest import STATE, Attach
 from tests.e2e.support.let_in import EVERY_APP, THIS_APP, let_in
 from tests.e2e.support.owner_dialog import allow, deny, owner_dialog
 from tests.e2e.support.page_server import serve_pages
 from tests.e2e.support.real_bridge import RealBridge, run_bridge
+from tests.e2e.support.relay import relay_to
 from tests.e2e.support.seen_page import save
 from tests.e2e.support.waiting import wait_until
 from tests.e2e.test_mcp_gateway import gateway, open_era
@@ -262,6 +266,50 @@ def test_to_detach_takes_the_question_back_and_ends_what_was_allowed(
     with running(terminal, *SEARCH) as searching:
         allow(page)
         assert ended(searching)[0] == 0
+
+
+def test_a_bridge_that_is_killed_takes_its_questions_with_it(
+    page: Page, terminal: RealBridge
+) -> None:
+    with running(terminal, *ADD) as adding:
+        expect(owner_dialog(page)).to_be_visible()
+        os.kill(terminal.process.pid, signal.SIGKILL)
+        status, out, _ = ended(adding)
+        assert (status, out) == (4, "")
+        expect(owner_dialog(page)).to_be_hidden()
+    # It was not given up yet: the page tries to come back.
+    expect(page.locator(STATE)).to_have_text("suspended")
+    page.get_by_role("button", name="Activity").click()
+    called = page.locator("#activity li").filter(has_text="notes_add")
+    expect(called).to_have_attribute("data-status", "cancelled")
+    expect(called).to_contain_text("nothing was run")
+    expect(note(page)).to_have_count(0)
+
+
+def test_a_short_break_of_the_way_to_the_bridge_leaves_the_question(
+    page: Page, workspace_pages: StaticPages, runtime: Path
+) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = f"127.0.0.1:{listener.getsockname()[1]}"
+    served = (workspace_pages.origin, workspace_pages.page, runtime)
+    with (
+        run_bridge(*served, "--public-host", address) as bridge,
+        relay_to(bridge.port, listener) as relay,
+    ):
+        page.goto(attach_link(workspace_pages.page, f"http://{address}", bridge.token))
+        page.get_by_role("button", name="Attach", exact=True).click()
+        expect(page.locator(STATE)).to_have_text("attached")
+        wait_for_apps(bridge)
+        with running(bridge, *ADD) as adding:
+            expect(owner_dialog(page)).to_be_visible()
+            asked = page.locator("#consent-title").get_attribute("data-asked")
+            wait_until(lambda: relay.cut_channels() > 0, "the channel")
+            wait_until(lambda: relay.cut_channels() > 0, "the channel, opened again")
+            expect(page.locator(f"#consent [data-asked='{asked}']")).to_be_visible()
+            allow(page)
+            status, _, err = ended(adding)
+        assert status == 0, err
+        expect(note(page)).to_be_visible()
 
 
 def test_what_was_allowed_a_terminal_is_seen_and_taken_back(

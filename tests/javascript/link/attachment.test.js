@@ -447,6 +447,27 @@ test("while the bridge is away the state is suspended, the tab is free and no re
   assert.equal(page.locks.held, true);
 });
 
+test("a bridge that stays away has its sessions closed, and one that comes back has them still", async () => {
+  const { page, attachment, poll } = await attached();
+  /** @type {string[]} */
+  const closed = [];
+  page.endpoint.closeSession = (/** @type {string} */ session) => void closed.push(session);
+  await poll.answer(200, pollAnswer(1, { seq: 1, request: REQUEST }));
+  await settle();
+  // A blip: the bridge keeps the place.
+  const [, next] = await inAnyOrder(page, "/result", "/poll");
+  await next.fail();
+  await page.time.advance(300);
+  await (await page.bridge.next("/state")).answer(200, { accepted: true });
+  const again = await page.bridge.next("/poll");
+  await page.time.advance(10_000);
+  assert.deepEqual([attachment.state, closed], ["attached", []]);
+  page.bridge.dead = true;
+  await again.fail();
+  await page.time.advance(3_000);
+  assert.deepEqual([attachment.state, closed], ["suspended", ["cli-json"]]);
+});
+
 test("a tab whose place was taken while the bridge was away lets go", async () => {
   const { page, attachment, poll } = await attached();
   await poll.fail();

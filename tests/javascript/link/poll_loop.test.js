@@ -36,6 +36,7 @@ function start() {
     onConnected: (answer) => void told.push(`connected ${answer.client}`),
     onLive: () => void told.push("live"),
     onLost: (cause) => void told.push(`lost ${cause}`),
+    onForgotten: () => void told.push("forgotten"),
     onCarrier: () => {},
     onEnded: (cause) => void told.push(`ended ${cause}`),
   });
@@ -151,10 +152,53 @@ test("a dead bridge is asked at most six times in the first minute and given up 
   const first = bridge.requests.length - before;
   assert.ok(first >= 4 && first <= 6, `${first} requests`);
   await time.advance(240_000);
-  assert.deepEqual(told, ["lost bridge-lost", "ended bridge-gone"]);
+  assert.deepEqual(told, ["lost bridge-lost", "forgotten", "ended bridge-gone"]);
   const all = bridge.requests.length;
   await time.advance(3_600_000);
   assert.equal(bridge.requests.length, all, "silent for good");
+});
+
+test("a bridge that is not reached has forgotten the page a second after its grace, and once", async () => {
+  const { time, bridge, told } = start();
+  const parked = await bridge.next("/poll");
+  bridge.dead = true;
+  await parked.fail();
+  await time.advance(2_999);
+  assert.deepEqual(told, ["lost bridge-lost"]);
+  await time.advance(1);
+  assert.deepEqual(told, ["lost bridge-lost", "forgotten"]);
+  await time.advance(60_000);
+  assert.deepEqual(told, ["lost bridge-lost", "forgotten"]);
+});
+
+test("a bridge that is reached again in time has forgotten nothing, and is given as long the next time", async () => {
+  const { time, bridge, told } = start();
+  for (let blip = 0; blip < 3; blip += 1) {
+    await (await bridge.next("/poll")).fail();
+    await time.advance(300);
+    await (await bridge.next("/state")).fail();
+    await time.advance(1_000);
+    await (await bridge.next("/state")).answer(200, { accepted: true });
+    await (await bridge.next("/poll")).answer(200, pollAnswer(blip + 1));
+  }
+  await time.advance(10_000);
+  assert.ok(!told.includes("forgotten"), told.join());
+});
+
+test("a bridge that answers that it is busy has forgotten nothing", async () => {
+  const { time, bridge, told } = start();
+  await (await bridge.next("/poll")).refuse(503, "BUSY", { "Retry-After": "9" });
+  await time.advance(8_999);
+  assert.deepEqual(told, ["lost bridge-lost"]);
+});
+
+test("a link that is stopped is not forgotten afterwards", async () => {
+  const { time, bridge, told, loop } = start();
+  await (await bridge.next("/poll")).fail();
+  loop.stop();
+  await time.advance(10_000);
+  assert.deepEqual(told, ["lost bridge-lost"]);
+  assert.equal(time.timers.length, 0);
 });
 
 test("at the end of the attempts the token is wiped from memory", async () => {
@@ -175,6 +219,7 @@ test("at the end of the attempts the token is wiped from memory", async () => {
     onConnected: nothing,
     onLive: nothing,
     onLost: nothing,
+    onForgotten: nothing,
     onCarrier: nothing,
     onEnded: nothing,
   });
@@ -509,7 +554,7 @@ test("a bridge that takes a check and never answers it is given up within the fi
   const { time, bridge, told } = start();
   await (await bridge.next("/poll")).fail();
   await time.advance(400_000);
-  assert.deepEqual(told, ["lost bridge-lost", "ended bridge-gone"]);
+  assert.deepEqual(told, ["lost bridge-lost", "forgotten", "ended bridge-gone"]);
   assert.ok(bridge.requests.every((request) => !request.open));
   assert.equal(time.timers.length, 0);
 });

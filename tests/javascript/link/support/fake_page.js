@@ -144,6 +144,7 @@ export class FakePage {
       this.runs.push(text);
       return '{"jsonrpc":"2.0","id":1,"result":{}}';
     },
+    /** @type {Endpoint["closeSession"]} */
     closeSession: () => {},
   };
 
