@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -34,6 +34,8 @@ __all__ = ["OutsideCommand", "OutsideServer", "OutsideServerError", "started_ser
 
 _START_SECONDS: Final = 30.0
 """For a server to start, say what it is and list its tools: some are fetched at their first run."""
+_LISTEN_SECONDS: Final = 5.0
+"""For a server to agree to tell of changes; one that does not is imported all the same."""
 _MAX_PAGES: Final = 64
 _MAX_VERSION_CHARS: Final = 64
 _MAX_TOLD_CHARS: Final = 2_000
@@ -216,20 +218,33 @@ async def started_server(
     except Exception as error:
         raise OutsideServerError(f"{command.name} does not start: {_kind(error)}") from error
     try:
-        now.begin()
-        listed = await _listed(client, command.name)
-        now.imported(listed)
-        # In a thread: a stranger's schemas take their time, and a signal has to be heard.
-        imported = await asyncio.to_thread(
-            import_tools, listed, server=command.name, taken=frozenset(taken)
-        )
-        life.told = True
-        if life.ended:
-            when_ended(command.name)
-        yield OutsideServer(command.name, client, imported, life, now)
+        async with _telling_changes(client):
+            now.begin()
+            listed = await _listed(client, command.name)
+            now.imported(listed)
+            # In a thread: a stranger's schemas take their time, and a signal has to be heard.
+            imported = await asyncio.to_thread(
+                import_tools, listed, server=command.name, taken=frozenset(taken)
+            )
+            life.told = True
+            if life.ended:
+                when_ended(command.name)
+            yield OutsideServer(command.name, client, imported, life, now)
     finally:
         life.told = False
         await client.__aexit__(None, None, None)
+
+
+@asynccontextmanager
+async def _telling_changes(client: Client) -> AsyncIterator[None]:
+    """Have a server tell of its list. One of an older revision does so unasked, and refuses."""
+    tools = client.server_capabilities.tools
+    async with AsyncExitStack() as stack:
+        if tools is not None and tools.list_changed:
+            with suppress(Exception):
+                async with asyncio.timeout(_LISTEN_SECONDS):
+                    await stack.enter_async_context(client.listen(tools_list_changed=True))
+        yield
 
 
 async def _listed(client: Client, name: str) -> list[dict[str, Any]]:

@@ -41,7 +41,8 @@ def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method == "initialize":
         version = "\x1b[2J" * 99 if "--odd-version" in sys.argv else "3"
         server = {"name": "outside", "version": version}
-        return _result(protocolVersion="2025-11-25", capabilities={"tools": {}}, serverInfo=server)
+        able = {"tools": {"listChanged": True} if "--says-it-tells" in sys.argv else {}}
+        return _result(protocolVersion="2025-11-25", capabilities=able, serverInfo=server)
     if method == "tools/list" and "--lists-nothing" not in sys.argv:
         return _result(
             tools=[{"name": name, "inputSchema": takes} for name, takes in _listed.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from bridge.tools.tool_result import failure_code, for_model
 from bridge.tools.tool_runner import ToolRunner, runnable_tools
 
 SERVER = Path(__file__).parents[1] / "support" / "outside_tools.py"
+PATIENCE_SECONDS = 30
 TAKES = {"type": "object", "properties": {"a": {"type": "integer"}}}
 
 
@@ -297,3 +299,27 @@ async def test_a_tool_that_its_server_has_taken_back_or_changed_is_refused() -> 
         assert (await call(runner, "read_note", a=1))["structuredContent"] == {"a": 1}
         unknown = await runner.call("brand_new", {}, LOCAL_SESSION)
         assert failure_code(unknown) == "UNKNOWN_TOOL"
+
+
+async def test_a_server_of_the_newest_revision_is_asked_to_tell_of_changes() -> None:
+    changed = asyncio.Event()
+    program = SERVER.with_name("outside_newest.py")
+    newest = OutsideCommand("newest", (sys.executable, str(program)))
+    async with started_server(newest, when_changed=lambda _: changed.set()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        assert (await call(runner, "gone"))["structuredContent"] == {"result": "here"}
+        assert not changed.is_set()
+        assert "isError" not in await call(runner, "change")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await changed.wait()
+        refused = await runner.call("gone", {}, LOCAL_SESSION)
+        assert failure_code(refused) == "UNAVAILABLE"
+        assert "The server newest has taken this tool from its list" in refused.content[0]["text"]
+
+
+async def test_a_server_that_does_not_agree_to_tell_of_changes_is_imported_all_the_same() -> None:
+    async with started_server(command("--says-it-tells")) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        assert (await call(runner, "echo", a=1))["structuredContent"] == {"a": 1}
+        assert "isError" not in await call(runner, "change")
+        assert (await call(runner, "echo", a=1))["isError"] is True
