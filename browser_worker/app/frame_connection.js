@@ -6,8 +6,6 @@
 
 import * as messages from "../contract/bus_messages.js";
 
-/** @import { AppPort } from "./port_session.js" */
-
 /**
  * @typedef {object} FrameWindow What is needed of a window.
  * @property {{ postMessage: (message: unknown, targetOrigin: string) => void }} parent
@@ -21,7 +19,7 @@ const MARK = Object.freeze({ bascule: "bus", version: 1 });
  * Waits for the port.
  *
  * @param {FrameWindow} frame
- * @param {(port: AppPort) => void} onPort Called once at most.
+ * @param {(port: MessagePort) => void} onPort Called once at most.
  * @returns {() => void} Waits no longer.
  */
 export function awaitPort(frame, onPort) {
@@ -40,7 +38,7 @@ export function awaitPort(frame, onPort) {
       parent.postMessage({ ...MARK, step: "ready", nonce: data.nonce }, "*");
     } else if (data.step === "port" && nonces.has(data.nonce) && event.ports.length === 1) {
       stop();
-      const port = /** @type {AppPort} */ (/** @type {unknown} */ (event.ports[0]));
+      const port = /** @type {MessagePort} */ (event.ports[0]);
       sayWhenLeaving(frame, port);
       onPort(port);
     }
@@ -57,7 +55,7 @@ export function awaitPort(frame, onPort) {
  * that may come back, with the whole page, keeps its port.
  *
  * @param {FrameWindow} frame
- * @param {AppPort} port
+ * @param {MessagePort} port
  */
 function sayWhenLeaving(frame, port) {
   frame.addEventListener("pagehide", ({ persisted }) => {

@@ -6,6 +6,7 @@
  */
 
 import { AppRuntime } from "./app_runtime.js";
+import { attestedPort } from "./attested_port.js";
 import { awaitPort } from "./frame_connection.js";
 
 export { BusError } from "../contract/bus_error.js";
@@ -36,7 +37,7 @@ const runtime = new AppRuntime({
 if (typeof window === "undefined" || window.parent === window) {
   runtime.close("this page is in no workspace");
 } else {
-  awaitPort(window, (port) => runtime.connect(port));
+  awaitPort(window, (port) => runtime.connect(attestedPort(port)));
 }
 
 /** @type {AppRuntime["exposeTool"]} */

@@ -190,7 +190,7 @@ export class Kernel {
       now: this._powers.now,
       flood: new FloodGuard(this._powers.now),
       owner: {
-        onRequest: (from, request, attachment) => this._requests.take(from, request, attachment),
+        onRequest: (from, request, came) => this._requests.take(from, request, came),
         onCancel: (from, callId, reason) => from.requests.get(callId)?.cancel(reason.slice(0, 200)),
         onFault: (from, error) => this.disconnect(from, error),
       },

@@ -15,10 +15,12 @@ import { BusError } from "../../contract/bus_error.js";
  * @param {string} app Whose turn it would be.
  * @param {string} tool
  * @param {{ focused: boolean, active: boolean }} attention `focused`: the source has the focus.
- *   `active`: a click or a key is fresh.
+ *   `active`: a click or a key is fresh, in the page or any frame of it. Whether it was in the tile itself
+ *   the browser says of the call, where it can.
  * @returns {BusError | null} Null where it may.
  */
-export function beginProblem({ app: caller, endpoint, root, invocation }, app, tool, attention) {
+export function beginProblem(source, app, tool, attention) {
+  const { app: caller, endpoint, root, invocation, sender = null } = source;
   if (endpoint === null || caller !== app) {
     return refused(tool, `only a person's click in a tile of ${app} starts it`);
   }
@@ -29,7 +31,9 @@ export function beginProblem({ app: caller, endpoint, root, invocation }, app, t
   const own = root === null || (root.kind === "app" && root.app === app);
   if (!own || invocation !== null) return refused(tool, "a call within another does not start it");
   if (!attention.focused) return refused(tool, "the person does not work in this tile now");
-  return attention.active ? null : refused(tool, "it has to come from a click or a key, at once");
+  if (!attention.active) return refused(tool, "it has to come from a click or a key, at once");
+  if (sender === null || sender.fresh) return null;
+  return refused(tool, "it has to come, at once, from a click or a key in that tile itself");
 }
 
 /**

@@ -32,6 +32,7 @@ import { ToolListing } from "../tools/tool_listing.js";
 /** @import { KernelTools } from "../tools/kernel_tools.js" */
 /** @import { RoutedRequest } from "./routed_call.js" */
 /** @import { RoutingPolicy } from "../grants/routing_policy.js" */
+/** @import { SenderActivation } from "../private/sender_activation.js" */
 /** @import { Listed } from "../tools/tool_listing.js" */
 
 /**
@@ -41,6 +42,8 @@ import { ToolListing } from "../tools/tool_listing.js";
  * @property {Endpoint | null} endpoint Null for who has none.
  * @property {Invocation | null} invocation That it calls under: null for whoever calls in its own name.
  * @property {Root | null} root On whose behalf; null for the page itself.
+ * @property {SenderActivation | null} [sender] Whether the frame that calls was clicked, as the browser says;
+ *   without it that is not known.
  */
 
 /** @typedef {RoutedRequest & { timeoutSeconds?: number }} BrokerRequest */

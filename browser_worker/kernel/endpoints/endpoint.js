@@ -10,12 +10,14 @@ import { checkJson } from "../../contract/bus_json.js";
 import * as messages from "../../contract/bus_messages.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { EndReason } from "../calls/call_end.js";
+import { senderActivation } from "../private/sender_activation.js";
 import { FloodGuard } from "./flood_guard.js";
 
 /** @import { Exec, Received } from "../../contract/bus_messages.js" */
 /** @import { EndpointPlace } from "../../contract/bus_names.js" */
 /** @import { CallHandle } from "../calls/broker.js" */
 /** @import { BusPort } from "../kernel_powers.js" */
+/** @import { SenderActivation } from "../private/sender_activation.js" */
 /** @import { Tool } from "../tools/tool_descriptors.js" */
 
 /** @typedef {{ ok: unknown, attachment?: ArrayBuffer | undefined } | { error: BusError }} Outcome */
@@ -28,8 +30,14 @@ import { FloodGuard } from "./flood_guard.js";
  */
 
 /**
+ * @typedef {object} Came What comes with a request, beside its JSON.
+ * @property {ArrayBuffer | undefined} attachment
+ * @property {SenderActivation | null} sender Whether the frame that sent it was clicked, as the browser says.
+ */
+
+/**
  * @typedef {object} EndpointOwner Who is told what an endpoint does.
- * @property {(endpoint: Endpoint, request: Exec, attachment: ArrayBuffer | undefined) => void} onRequest
+ * @property {(endpoint: Endpoint, request: Exec, came: Came) => void} onRequest
  * @property {(endpoint: Endpoint, id: number, reason: string) => void} onCancel
  * @property {(endpoint: Endpoint, error: BusError) => void} onFault It gave its port up, or lost the
  *   right to it.
@@ -70,7 +78,7 @@ export class Endpoint {
     this._lastId = 0;
     /** @type {Map<number, Asked>} */
     this._asked = new Map();
-    port.onmessage = ({ data }) => this._receive(data);
+    port.onmessage = (event) => this._receive(event.data, senderActivation(event));
     port.onmessageerror = () => this._count(BUS_LIMITS.maxMessageBytes);
   }
 
@@ -158,8 +166,11 @@ export class Endpoint {
     for (const { done } of asked) done({ error: error ?? gone(this.id, true) });
   }
 
-  /** @param {unknown} data */
-  _receive(data) {
+  /**
+   * @param {unknown} data
+   * @param {SenderActivation | null} sender
+   */
+  _receive(data, sender) {
     if (!this.open) return;
     this.heardAt = this._now();
     /** @type {Received} */
@@ -177,9 +188,11 @@ export class Endpoint {
     // Who answers what it was asked must not lose its port for who asks so much.
     const wanted = message.type === "response" && this._asked.has(message.id);
     const isProgress = message.type === "progress" && this._asked.has(message.id);
-    if (wanted || (isProgress && this._progressFlood.take(received.bytes))) this._take(received);
+    if (wanted || (isProgress && this._progressFlood.take(received.bytes))) {
+      this._take(received, sender);
+    }
     // Progress that comes too fast is dropped before it costs the port.
-    else if (this._count(received.bytes) && !isProgress) this._take(received);
+    else if (this._count(received.bytes) && !isProgress) this._take(received, sender);
   }
 
   /** @param {messages.MalformedMessage} malformed */
@@ -210,11 +223,14 @@ export class Endpoint {
     return false;
   }
 
-  /** @param {Received} received */
-  _take({ message, attachment, bytes }) {
+  /**
+   * @param {Received} received
+   * @param {SenderActivation | null} sender
+   */
+  _take({ message, attachment, bytes }, sender) {
     switch (message.type) {
       case "exec":
-        this._owner.onRequest(this, message, attachment);
+        this._owner.onRequest(this, message, { attachment, sender });
         break;
       case "cancel":
         this._owner.onCancel(this, message.id, message.payload.reason);

@@ -13,10 +13,11 @@ import { isPrivateAction } from "../private/private_actions.js";
 
 /** @import { Exec } from "../../contract/bus_messages.js" */
 /** @import { Broker, BrokerRequest, CallHandle, CallSource } from "../calls/broker.js" */
-/** @import { Endpoint, Outcome } from "./endpoint.js" */
+/** @import { Came, Endpoint, Outcome } from "./endpoint.js" */
 /** @import { EndpointRegistry } from "./endpoint_registry.js" */
 /** @import { Invocation, Invocations } from "../calls/invocations.js" */
 /** @import { PrivateRequests } from "../private/private_requests.js" */
+/** @import { SenderActivation } from "../private/sender_activation.js" */
 /** @import { StateTopics } from "../state_topics.js" */
 
 /**
@@ -47,7 +48,7 @@ import { isPrivateAction } from "../private/private_actions.js";
  * @property {(app: string) => string | null} versionOf Of an installed app.
  */
 
-/** @typedef {{ id: number, payload: Exec["payload"], attachment: ArrayBuffer | undefined }} Request */
+/** @typedef {{ id: number, payload: Exec["payload"] } & Came} Request */
 
 export class EndpointRequests {
   /** @param {RequestParts} parts */
@@ -62,15 +63,15 @@ export class EndpointRequests {
   /**
    * @param {Endpoint} from
    * @param {Exec} message
-   * @param {ArrayBuffer | undefined} attachment
+   * @param {Came} came
    */
-  take(from, { id, payload }, attachment) {
+  take(from, { id, payload }, came) {
     try {
       if (from.requests.has(id)) {
         const text = "A request of this id is in flight; nothing was done.";
         throw new BusError("INVALID_MESSAGE", text);
       }
-      this._begin(from, { id, payload, attachment });
+      this._begin(from, { id, payload, ...came });
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
       from.answer(id, { error });
@@ -103,7 +104,7 @@ export class EndpointRequests {
         if (!isPrivateAction(action)) throw unknownAction();
         // It counts as a request like any other, and is told as soon as it is decided on.
         this._keep(from, request.id, false, (done) =>
-          this._parts.privateRequests.run(from, action, payload, done),
+          this._parts.privateRequests.run(from, action, payload, done, request.sender),
         );
     }
   }
@@ -112,7 +113,7 @@ export class EndpointRequests {
    * @param {Endpoint} from
    * @param {Request} request
    */
-  _call(from, { id, payload: { payload, invocation }, attachment }) {
+  _call(from, { id, payload: { payload, invocation }, attachment, sender }) {
     const { target, name, arguments: given = {}, timeout, delegation } = payload;
     if (typeof target !== "string" || typeof name !== "string" || !isObject(given)) {
       throw new BusError(
@@ -127,6 +128,7 @@ export class EndpointRequests {
     const source = this._sourceOf(
       from,
       delegation === undefined ? own : this._redeemed(from, delegation, { target, name }),
+      sender,
     );
     this._keep(from, id, target !== KERNEL_ENDPOINT, (done) =>
       this._parts.broker.call(source, request, {
@@ -203,15 +205,17 @@ export class EndpointRequests {
    *
    * @param {Endpoint} from
    * @param {Invocation | null} invocation
+   * @param {SenderActivation | null} [sender]
    * @returns {CallSource}
    */
-  _sourceOf(from, invocation) {
+  _sourceOf(from, invocation, sender = null) {
     const { app } = from.place;
     return {
       id: from.id,
       app,
       endpoint: from,
       invocation,
+      sender,
       root: invocation?.root ?? {
         kind: "app",
         subject: `app:${app}`,

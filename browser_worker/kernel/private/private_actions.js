@@ -15,6 +15,9 @@
  * @property {boolean} kindDeclared Whether the declaration has to name this kind of endpoint.
  * @property {boolean} focused Only from the tile that has the focus.
  * @property {boolean} activation Only while a click or a key of the person's is fresh.
+ * @property {"fresh" | "ever" | null} sender How the asking frame itself has to have been clicked, where the
+ *   browser tells: a click elsewhere is fresh for the page, too. `ever` for what follows a yes of the
+ *   owner's in the page, for which they take as long as they like.
  * @property {"never" | "moved" | "always"} click Whether the page itself asks for a click: always, or
  *   where the focus moved while an activation was running, so that the click was perhaps another's.
  */
@@ -38,11 +41,13 @@ const NO_TRAY = Object.freeze(["background", "tile"]);
  */
 function row(from, declares, more = {}) {
   const { kindDeclared = false, focused = false, activation = false, click = "never" } = more;
-  return Object.freeze({ from, declares, kindDeclared, focused, activation, click });
+  const { sender = activation ? "fresh" : null } = more;
+  return Object.freeze({ from, declares, kindDeclared, focused, activation, sender, click });
 }
 
 // What only reads, or ends a session, is let through by the click that the session began with.
-const WALLET = row(TILE, "wallets", { focused: true, activation: true, click: "always" });
+const CLICKED = Object.freeze({ focused: true, activation: true, click: "always" });
+const WALLET = row(TILE, "wallets", { ...CLICKED, sender: "ever" });
 const CONNECTION = row(BACKGROUND, "connections");
 const KEY_LIFECYCLE = row(TILE, "vetkeys", { focused: true });
 
@@ -55,7 +60,7 @@ export const PRIVATE_ACTIONS = Object.freeze({
   "connections.request": CONNECTION,
   "connections.credential": CONNECTION,
   "connections.disconnect": CONNECTION,
-  "ethereum_provider.discover": WALLET,
+  "ethereum_provider.discover": row(TILE, "wallets", CLICKED),
   "ethereum_provider.connect": WALLET,
   "ethereum_provider.request": WALLET,
   "ethereum_provider.disconnect": WALLET,
@@ -63,7 +68,7 @@ export const PRIVATE_ACTIONS = Object.freeze({
   "vetkeys.create": KEY_LIFECYCLE,
   "vetkeys.remove": KEY_LIFECYCLE,
   "vetkeys.derive": row(NO_TRAY, "vetkeys", { kindDeclared: true }),
-  "agent.mode.request": row(TILE, "agent", { focused: true, activation: true, click: "always" }),
+  "agent.mode.request": row(TILE, "agent", CLICKED),
   "agent.mode.status": row(ANY, null),
   "agent.mode.disable": row(ANY, null),
 });

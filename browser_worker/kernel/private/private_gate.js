@@ -8,6 +8,7 @@ import { BusError } from "../../contract/bus_error.js";
 
 /** @import { EndpointPlace } from "../../contract/bus_names.js" */
 /** @import { PrivateRule } from "./private_actions.js" */
+/** @import { SenderActivation } from "./sender_activation.js" */
 
 /**
  * @typedef {object} AppDeclarations What an app's manifest declares beyond its pages.
@@ -41,9 +42,11 @@ export const NO_ATTENTION = Object.freeze({
  * @param {EndpointPlace} asked.place
  * @param {AppDeclarations} asked.declares
  * @param {Attention} asked.attention
+ * @param {SenderActivation | null} asked.sender Refuses what the rest lets in, and lets in nothing: where the
+ *   browser cannot tell, it is null.
  * @returns {Admission} `click`: whether the page still has to ask for a click.
  */
-export function admit(action, rule, { id, place, declares, attention }) {
+export function admit(action, rule, { id, place, declares, attention, sender }) {
   if (!rule.from.includes(place.kind)) {
     return refused("UNKNOWN_ACTION", `${action} is not for a ${place.kind}`);
   }
@@ -56,6 +59,10 @@ export function admit(action, rule, { id, place, declares, attention }) {
   const { active, moved } = attention.activation();
   if (rule.activation && !active) {
     return refused("OWNER_REQUIRED", `${action} has to come from a click or a key, at once`);
+  }
+  if (rule.sender !== null && sender !== null && !sender[rule.sender]) {
+    const how = rule.sender === "fresh" ? "has to come, at once, from" : "has to follow";
+    return refused("OWNER_REQUIRED", `${action} ${how} a click or a key in that tile itself`);
   }
   return { refusal: null, click: rule.click === "always" || (rule.click === "moved" && moved) };
 }

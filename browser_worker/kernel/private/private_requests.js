@@ -15,6 +15,7 @@ import { admit } from "./private_gate.js";
 /** @import { CallHandle } from "../calls/broker.js" */
 /** @import { Endpoint, Outcome } from "../endpoints/endpoint.js" */
 /** @import { AppDeclarations, Attention } from "./private_gate.js" */
+/** @import { SenderActivation } from "./sender_activation.js" */
 
 /**
  * @typedef {object} PrivateContext
@@ -64,9 +65,10 @@ export class PrivateRequests {
    * @param {string} action One of the table.
    * @param {Record<string, unknown>} payload
    * @param {(outcome: Outcome) => void} done Told once.
+   * @param {SenderActivation | null} [sender] Null where the browser cannot tell.
    * @returns {CallHandle}
    */
-  run(endpoint, action, payload, done) {
+  run(endpoint, action, payload, done, sender = null) {
     const controller = new AbortController();
     const audited = this._parts.audit.begin({
       caller: endpoint.id,
@@ -90,7 +92,8 @@ export class PrivateRequests {
     const busy = [...this._running].filter((each) => each.endpoint === endpoint).length;
     this._running.add(running);
     try {
-      const context = this._admitted(endpoint, action, busy, controller.signal);
+      const asked = { endpoint, action, sender, signal: controller.signal };
+      const context = this._admitted(asked, busy);
       const handler = this._handlers.get(action);
       if (handler === undefined) {
         throw new BusError("UNKNOWN_ACTION", `This workspace has no ${action}; nothing was done.`);
@@ -118,13 +121,11 @@ export class PrivateRequests {
   }
 
   /**
-   * @param {Endpoint} endpoint
-   * @param {string} action
+   * @param {{ endpoint: Endpoint, action: string, sender: SenderActivation | null, signal: AbortSignal }} asked
    * @param {number} busy
-   * @param {AbortSignal} signal
    * @returns {PrivateContext}
    */
-  _admitted(endpoint, action, busy, signal) {
+  _admitted({ endpoint, action, sender, signal }, busy) {
     const most = BUS_LIMITS.maxPrivateActionsOfEndpoint;
     if (busy >= most) {
       const text = `${most} such requests of yours wait already; this one was not begun.`;
@@ -135,7 +136,7 @@ export class PrivateRequests {
     const rule = PRIVATE_ACTIONS[action];
     if (rule === undefined) throw new BusError("UNKNOWN_ACTION", "There is no such action.");
     const declares = declaresOf(place.app);
-    const { refusal, click } = admit(action, rule, { id, place, declares, attention });
+    const { refusal, click } = admit(action, rule, { id, place, declares, attention, sender });
     if (refusal !== null) throw refusal;
     return { endpoint, app: place.app, declares, click, signal };
   }

@@ -4,7 +4,8 @@
  * a time, in order.
  */
 
-/** @typedef {{ port: MemoryPort, data: any }} Waiting */
+/** @typedef {{ isActive: boolean, hasBeenActive: boolean }} UserActivation */
+/** @typedef {{ port: MemoryPort, data: any, userActivation?: UserActivation | null | undefined }} Waiting */
 
 /** All messages that are under way between the ports of one test. */
 export class MemoryPorts {
@@ -52,7 +53,9 @@ export class MemoryPorts {
   deliver() {
     const next = this.waiting.shift();
     if (next === undefined) return false;
-    if (!next.port.closed) next.port.onmessage?.({ data: next.data });
+    const { port, data, userActivation } = next;
+    const told = userActivation === undefined ? {} : { userActivation };
+    if (!port.closed) port.onmessage?.({ data, ...told });
     return true;
   }
 }
@@ -65,7 +68,13 @@ export class MemoryPort {
     /** @type {MemoryPort | null} */
     this.other = null;
     this.closed = false;
-    /** @type {((event: { data: any }) => void) | null} */
+    /**
+     * What the browser says with what is sent from here; undefined in one that says nothing.
+     *
+     * @type {UserActivation | null | undefined}
+     */
+    this.userActivation = undefined;
+    /** @type {((event: { data: any, userActivation?: UserActivation | null }) => void) | null} */
     this.onmessage = null;
     /** @type {((event: any) => void) | null} */
     this.onmessageerror = null;
@@ -78,7 +87,7 @@ export class MemoryPort {
   postMessage(message, transfer = []) {
     const data = structuredClone(message, { transfer });
     if (this.closed || this.other === null) return;
-    this._ports.add({ port: this.other, data });
+    this._ports.add({ port: this.other, data, userActivation: this.userActivation });
   }
 
   start() {}

@@ -65,6 +65,15 @@ describe("a turn", () => {
       },
     },
     {
+      name: "from a tile that was not clicked itself, as the browser says",
+      code: "OWNER_REQUIRED",
+      call: async ({ click, outcome }, { tile }) => {
+        click(TILE);
+        tile.port.userActivation = { isActive: false, hasBeenActive: true };
+        return outcome(tile.app, tile.app.call(HELPER, "run"));
+      },
+    },
+    {
       name: "from the background",
       code: "OWNER_REQUIRED",
       call: async ({ click, outcome }, { helper }) => {

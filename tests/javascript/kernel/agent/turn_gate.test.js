@@ -7,6 +7,8 @@ import { test } from "node:test";
 import { beginProblem, entrypointOnly } from "../../../../browser_worker/kernel/agent/turn_gate.js";
 
 const HERE = { focused: true, active: true };
+const NOT_IN_IT = { fresh: false, ever: true };
+const IN_IT = { fresh: true, ever: true };
 
 /** @param {"tile" | "tray"} kind @param {Record<string, unknown>} [more] */
 function source(kind, more = {}) {
@@ -16,6 +18,7 @@ function source(kind, more = {}) {
 
 test("the app's own tile begins one, in a click, and nobody else", () => {
   assert.equal(beginProblem(source("tile"), "helper", "run", HERE), null);
+  assert.equal(beginProblem(source("tile", { sender: IN_IT }), "helper", "run", HERE), null);
   const foreign = { kind: "external", app: null };
   const refused = [
     beginProblem(source("tile", { app: null, endpoint: null }), "helper", "run", HERE),
@@ -25,6 +28,7 @@ test("the app's own tile begins one, in a click, and nobody else", () => {
     beginProblem(source("tile", { invocation: {} }), "helper", "run", HERE),
     beginProblem(source("tile"), "helper", "run", { ...HERE, focused: false }),
     beginProblem(source("tile"), "helper", "run", { ...HERE, active: false }),
+    beginProblem(source("tile", { sender: NOT_IN_IT }), "helper", "run", HERE),
   ];
   for (const problem of refused) {
     assert.equal(problem?.code, "OWNER_REQUIRED");

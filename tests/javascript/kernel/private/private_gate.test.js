@@ -20,9 +20,10 @@ const ALL = Object.freeze({
  *
  * @param {string} action
  * @param {EndpointKind} kind
- * @param {{ focused?: boolean, active?: boolean, moved?: boolean, declares?: any }} [but]
+ * @param {{ focused?: boolean, active?: boolean, moved?: boolean, declares?: any, sender?: any }} [but]
  */
-function ask(action, kind, { focused = true, active = true, moved = false, declares = ALL } = {}) {
+function ask(action, kind, but = {}) {
+  const { focused = true, active = true, moved = false, declares = ALL, sender = null } = but;
   const id = `app:a:${kind}`;
   const place = { app: "a", kind };
   const attention = {
@@ -31,7 +32,7 @@ function ask(action, kind, { focused = true, active = true, moved = false, decla
   };
   const rule = PRIVATE_ACTIONS[action];
   assert.ok(rule);
-  const { refusal, click } = admit(action, rule, { id, place, declares, attention });
+  const { refusal, click } = admit(action, rule, { id, place, declares, attention, sender });
   return refusal === null ? { click } : refusal.code;
 }
 
@@ -100,6 +101,46 @@ for (const [action, from, declares, focused, activation, click] of ROWS) {
     });
   });
 }
+
+/** How the asking frame itself has to have been clicked, for each that takes a click at all. */
+const SENDER = {
+  "clipboard.write_text": "fresh",
+  "ethereum_provider.discover": "fresh",
+  "ethereum_provider.connect": "ever",
+  "ethereum_provider.request": "ever",
+  "ethereum_provider.disconnect": "ever",
+  "agent.mode.request": "fresh",
+};
+
+describe("where the browser says whether the asking frame itself was clicked", () => {
+  const NEVER = { fresh: false, ever: false };
+  const ONCE = { fresh: false, ever: true };
+  const NOW = { fresh: true, ever: true };
+
+  for (const [action, from, , , , click] of ROWS) {
+    const needed = /** @type {Record<string, string>} */ (SENDER)[action];
+    const kind = /** @type {EndpointKind} */ (from[0]);
+    const let_in = { click: click === "always" };
+    test(`${action} needs ${needed === undefined ? "no" : `(${needed}) a`} click in it`, () => {
+      assert.deepEqual(ask(action, kind, { sender: NOW }), let_in);
+      const once = ask(action, kind, { sender: ONCE });
+      assert.deepEqual(once, needed === "fresh" ? "OWNER_REQUIRED" : let_in);
+      const never = ask(action, kind, { sender: NEVER });
+      assert.deepEqual(never, needed === undefined ? let_in : "OWNER_REQUIRED");
+    });
+  }
+
+  test("its click lets nothing in that is refused without", () => {
+    for (const [action, from, declares, focused, activation, click] of ROWS) {
+      const kind = /** @type {EndpointKind} */ (from[0]);
+      const but = (/** @type {any} */ more) => ask(action, kind, { ...more, sender: NOW });
+      if (focused) assert.equal(but({ focused: false }), "OWNER_REQUIRED", action);
+      if (activation) assert.equal(but({ active: false }), "OWNER_REQUIRED", action);
+      if (declares !== null) assert.equal(but({ declares: {} }), "OWNER_REQUIRED", action);
+      assert.deepEqual(but({ moved: true }), { click: click !== "never" }, action);
+    }
+  });
+});
 
 test("keys are derived by the kinds of endpoint that the manifest names", () => {
   const declares = { vetkeys: ["background"] };

@@ -65,6 +65,9 @@ async function stolen(everyMs) {
     window.focus();
     input.focus();
     const end = await outcome(() => clipboard.writeText("stolen"));
+    if ("failed" in end && end.message.includes("in that tile itself")) {
+      console.info(`told ${JSON.stringify(["board kept out", end])}`);
+    }
     if (!("failed" in end) || !end.message.startsWith("Not accepted")) {
       console.info(`told ${JSON.stringify(["board stolen", end])}`);
       return end;
