@@ -95,20 +95,31 @@ def test_the_bar_of_an_agent_at_work_is_seen_in_any_light_and_width(
             save(page, f"agent-{browser_name}-{theme}-{width}")
 
 
-def test_a_turn_is_stopped_from_the_page_in_the_middle_of_a_question(
-    page: Page, assistant: FrameLocator
+def test_a_turn_is_stopped_in_the_question_that_it_asks(
+    page: Page, assistant: FrameLocator, browser_name: str
 ) -> None:
     enable(page, assistant)
     start(page, assistant)
-    expect(owner_dialog(page)).to_contain_text("notes")
-    # The question lies over the bar: who denies it comes to the bar.
     allow(page)
-    expect(owner_dialog(page)).to_be_visible()
-    page.evaluate("document.querySelector('#agent-bar button').click()")
-    expect(owner_dialog(page)).to_be_hidden()
+    dialog = owner_dialog(page)
+    expect(dialog).to_be_visible()
+    # The bar lies behind it.
+    expect(bar(page).get_by_role("button")).to_be_visible()
+    stop = dialog.get_by_role("button", name="Stop Assistant")
+    for theme in ("light", "dark"):
+        page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        for width in (1280, 360):
+            page.set_viewport_size({"width": width, "height": 740})
+            expect(stop).to_be_in_viewport(ratio=1)
+            assert violations(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            save(page, f"agent-stop-{browser_name}-{theme}-{width}")
+    stop.focus()
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
     expect(bar(page)).to_be_hidden()
     expect(assistant.get_by_text("stopped")).to_be_visible()
-    # It can begin another.
+    # It was no answer: another turn asks at once.
     start(page, assistant)
     expect(bar(page)).to_contain_text("Assistant is working")
     deny(page)

@@ -103,6 +103,34 @@ def test_escape_and_deny_both_say_no(probe: Page) -> None:
     expect_answers(probe, "denied", "denied", "once:")
 
 
+def test_a_question_of_an_agent_s_turn_has_a_stop_for_it_that_is_reached_by_keyboard(
+    probe: Page,
+) -> None:
+    ask(probe)
+    stop = dialog(probe).get_by_role("button", name="Stop")
+    expect(dialog(probe)).to_be_visible()
+    expect(stop).to_have_count(0)
+    allow(probe).click()
+    expect_answers(probe, "once:")
+    ask(probe, subject="agent:other:run")
+    expect(stop).to_have_text("Stop agent:other:run")
+    expect(probe.locator("#consent-title")).to_be_focused()
+    probe.keyboard.press("Tab")
+    probe.keyboard.press("Tab")
+    expect(stop).to_be_focused()
+    probe.keyboard.press("Tab")
+    expect(dialog(probe).get_by_role("button", name="Deny")).to_be_focused()
+    probe.keyboard.press("Shift+Tab")
+    probe.keyboard.press("Enter")
+    # A question that does not end with its turn is denied.
+    expect_answers(probe, "once:", "denied")
+    assert probe.evaluate("stopped.join()") == "agent:other:run"
+    # One of somebody else's has none.
+    ask(probe)
+    expect(dialog(probe)).to_be_visible()
+    expect(stop).to_have_count(0)
+
+
 def test_a_question_that_nobody_answers_says_how_long_it_waits_and_ends(
     page: Page, pages: StaticPages
 ) -> None:

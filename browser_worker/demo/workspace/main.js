@@ -24,6 +24,7 @@ import { Workspace } from "./shell/workspace.js";
 import { whyNotStarted } from "./shell/start_diagnosis.js";
 import { ActivityView } from "./view/activity_view.js";
 import { AgentBar } from "./view/agent_bar.js";
+import { askingTurns } from "./view/asking_turn.js";
 import { ConsentView } from "./view/consent_view.js";
 import { DockView } from "./view/dock_view.js";
 import { callWords } from "./view/endpoint_names.js";
@@ -116,11 +117,13 @@ installBackends(
   () => workspace.apps,
   () => localStorage,
 );
-new ConsentView(consentElements(), owner.consent, powers, {
-  appOf: (frame) => workspace.appOf(frame),
-  stop: (frame) =>
+const frames = {
+  appOf: (/** @type {Element} */ frame) => workspace.appOf(frame),
+  stop: (/** @type {Element} */ frame) =>
     workspace.stopFrame(frame, "it took the keyboard from a question to you again and again"),
-});
+};
+const turnOf = askingTurns(turns, () => workspace.apps);
+new ConsentView(consentElements(), owner.consent, powers, { frames, turnOf });
 new AgentBar(element("agent-bar", HTMLElement), turns, () => workspace.apps);
 
 const isSilent = (/** @type {string} */ id) =>

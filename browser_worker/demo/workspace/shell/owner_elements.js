@@ -14,6 +14,7 @@ export function consentElements() {
     body: element("consent-body", HTMLElement),
     left: element("consent-left", HTMLElement),
     waiting: element("consent-waiting", HTMLElement),
+    stop: button("consent-stop"),
     deny: button("consent-deny"),
     allow: button("consent-allow"),
   };

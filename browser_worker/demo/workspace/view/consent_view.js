@@ -12,6 +12,7 @@ import { KeyboardKeeper } from "./keyboard_keeper.js";
 import { PromptForm } from "./prompt_form.js";
 
 /** @import { ConsentQueue, Shown } from "../../../kernel/consent/consent_queue.js" */
+/** @import { AskingTurn } from "./asking_turn.js" */
 /** @import { GuardPowers } from "./dialog_guard.js" */
 /** @import { KeeperFrames } from "./keyboard_keeper.js" */
 
@@ -22,8 +23,15 @@ import { PromptForm } from "./prompt_form.js";
  * @property {HTMLElement} body
  * @property {HTMLElement} left How long is left.
  * @property {HTMLElement} waiting How many questions come after it.
+ * @property {HTMLButtonElement} stop Of the agent's turn that asks; hidden where none does.
  * @property {HTMLButtonElement} deny
  * @property {HTMLButtonElement} allow
+ */
+
+/**
+ * @typedef {object} ConsentSurroundings
+ * @property {KeeperFrames} frames
+ * @property {(subject: string) => AskingTurn | null} turnOf The turn that a question comes from.
  */
 
 const TICK_MS = 1_000;
@@ -33,12 +41,15 @@ export class ConsentView {
    * @param {ConsentElements} elements
    * @param {ConsentQueue} queue
    * @param {GuardPowers} powers
-   * @param {KeeperFrames} frames
+   * @param {ConsentSurroundings} around
    */
-  constructor(elements, queue, powers, frames) {
+  constructor(elements, queue, powers, { frames, turnOf }) {
     this._elements = elements;
     this._queue = queue;
     this._powers = powers;
+    this._turnOf = turnOf;
+    /** @type {AskingTurn | null} */
+    this._turn = null;
     /** @type {Shown | null} */
     this._shown = null;
     /** @type {PromptForm | null} */
@@ -58,12 +69,13 @@ export class ConsentView {
   }
 
   _bind() {
-    const { dialog, deny, allow } = this._elements;
+    const { dialog, stop, deny, allow } = this._elements;
     for (const type of ["pointerdown", "keydown"]) {
       dialog.addEventListener(type, (event) => {
         if (event.isTrusted) this._guard.press();
       });
     }
+    stop.addEventListener("click", () => this._stop());
     deny.addEventListener("click", () => this._deny());
     allow.addEventListener("click", (event) => this._allow(event));
     dialog.addEventListener("cancel", (event) => {
@@ -96,13 +108,16 @@ export class ConsentView {
 
   /** @param {Shown} shown */
   _show({ id, prompt }) {
-    const { dialog, title, body, allow } = this._elements;
+    const { dialog, title, body, stop, allow } = this._elements;
     title.textContent = prompt.title;
     // Two questions in a row may have the same words.
     title.dataset["asked"] = id;
     this._form = new PromptForm(prompt, () => this._drawAllow());
     body.replaceChildren(...this._form.elements);
     allow.textContent = prompt.confirm ?? "Allow";
+    this._turn = this._turnOf(prompt.subject);
+    stop.hidden = this._turn === null;
+    stop.textContent = this._turn === null ? "" : `Stop ${this._turn.name}`;
     if (!dialog.open) {
       const active = activeElement(document);
       this._before = active instanceof HTMLElement ? active : null;
@@ -136,6 +151,13 @@ export class ConsentView {
 
   _deny() {
     if (this._shown !== null) this._queue.answer(this._shown.id, { allow: false });
+  }
+
+  /** No answer but an end: the question goes with the turn, and is none that was denied to a later one. */
+  _stop() {
+    const asked = this._shown;
+    this._turn?.stop();
+    if (asked !== null && this._queue.current?.id === asked.id) this._deny();
   }
 
   /** @param {MouseEvent} event */

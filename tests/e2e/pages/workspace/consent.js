@@ -17,6 +17,8 @@ const thief = /** @type {HTMLIFrameElement} */ (document.getElementById("thief")
 const answers = [];
 /** @type {string[]} */
 const typed = [];
+/** Whose turns were stopped; their questions go on, as a test ends no turn. @type {string[]} */
+const stopped = [];
 const thefts = { count: 0 };
 /** The frames that took the keyboard from the dialog, as often as that was counted. @type {string[]} */
 const caught = [];
@@ -46,10 +48,14 @@ addEventListener("message", ({ source, data }) => {
 });
 
 new ConsentView(consentElements(), queue, powers, {
-  appOf: (frame) => {
-    caught.push(frame.id);
-    return /** @type {HTMLElement} */ (frame).dataset["app"] ?? null;
+  frames: {
+    appOf: (frame) => {
+      caught.push(frame.id);
+      return /** @type {HTMLElement} */ (frame).dataset["app"] ?? null;
+    },
+    stop: (frame) => frame.remove(),
   },
-  stop: (frame) => frame.remove(),
+  turnOf: (subject) =>
+    subject.startsWith("agent:") ? { name: subject, stop: () => void stopped.push(subject) } : null,
 });
-Object.assign(globalThis, { queue, ask, answers, typed, thefts, caught });
+Object.assign(globalThis, { queue, ask, answers, typed, thefts, caught, stopped });
