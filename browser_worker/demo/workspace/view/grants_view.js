@@ -14,6 +14,14 @@ import { textElement } from "./text_element.js";
  * @property {HTMLElement} heading Has the keyboard where the last line is gone.
  */
 
+/**
+ * @typedef {object} Made
+ * @property {HTMLLIElement} item
+ * @property {HTMLElement} until
+ * @property {HTMLElement} used
+ * @property {HTMLButtonElement} button
+ */
+
 export class GrantsView {
   /**
    * @param {GrantsElements} elements
@@ -24,7 +32,7 @@ export class GrantsView {
     this._onProblem = onProblem;
     this._elements = elements;
     this._permissions = permissions;
-    /** @type {Map<string, { item: HTMLLIElement, used: HTMLElement, button: HTMLButtonElement }>} */
+    /** @type {Map<string, Made>} */
     this._items = new Map();
     this._drawn = new DrawnWhileSeen(() => this._draw());
     permissions.onChange(() => this._drawn.soon());
@@ -55,7 +63,8 @@ export class GrantsView {
     }
     permissions.forEach((permission, at) => {
       const made = this._items.get(permission.key) ?? this._make(permission);
-      if (made.used.textContent !== permission.used) made.used.textContent = permission.used;
+      write(made.used, permission.used);
+      write(made.until, `${sinceWords(permission.since)}${permission.until}`);
       const there = list.children[at] ?? null;
       if (there !== made.item) list.insertBefore(made.item, there);
     });
@@ -73,37 +82,46 @@ export class GrantsView {
     }
   }
 
-  /** @param {Revocable} permission */
-  _make({ key, who, what, since, until, used, revoke }) {
+  /** @param {Revocable} permission @returns {Made} */
+  _make({ key, who, what, revoke }) {
     const item = document.createElement("li");
     const words = document.createElement("div");
-    const uses = textElement("span", used, "used");
-    words.append(
-      textElement("span", who, "who"),
-      textElement("span", what, "what"),
-      textElement("span", `${sinceWords(since)}${until}`, "until"),
-      uses,
-    );
+    const until = textElement("span", "", "until");
+    const used = textElement("span", "", "used");
+    words.append(textElement("span", who, "who"), textElement("span", what, "what"), until, used);
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Take back";
     button.setAttribute("aria-label", `Take back: ${who}: ${what}`);
     button.addEventListener("click", () => this._takeBack(revoke));
     item.append(words, button);
-    const made = { item, used: uses, button };
+    const made = { item, until, used, button };
     this._items.set(key, made);
     return made;
   }
 }
 
 /**
- * In the words of whoever looks, with the day: what lasts over reloads may be from another one.
+ * Changes nothing where nothing is new: what is read aloud would be read again.
  *
- * @param {number | null} since
+ * @param {HTMLElement} element
+ * @param {string} words
+ */
+function write(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+/**
+ * As whoever looks writes times, with the day where it was another one.
+ *
+ * @param {number | null} since Unix milliseconds.
  */
 function sinceWords(since) {
   if (since === null) return "";
-  const at = new Date(since).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const at = new Date(since);
+  const today = at.toDateString() === new Date().toDateString();
+  const day = today ? "" : `${at.toLocaleDateString([], { dateStyle: "medium" })}, `;
   // A time that is broken between two lines is hard to read.
-  return `since ${at.replaceAll(/\s/g, "\u00a0")}, `;
+  const time = at.toLocaleTimeString([], { timeStyle: "short" }).replaceAll(/\s/g, "\u00a0");
+  return `since ${day}${time}, `;
 }
