@@ -260,6 +260,20 @@ def test_a_tile_is_opened_by_script_and_focused(page: Page, pages: StaticPages) 
     assert page.evaluate("(authorisation.lock(), code('notes'))") == "LOCKED"
 
 
+def test_the_frames_of_tiles_and_of_the_tray_are_known_by_their_app(
+    page: Page, pages: StaticPages
+) -> None:
+    bare(page, pages)
+    page.evaluate("workspace.openTile('notes').then(() => workspace.openTile('other'))")
+    page.evaluate("workspace.tray.toggle(apps[0])")
+    known = """() => ["#tiles", "#tray"].map((place) => {
+      const frames = [...document.querySelectorAll(`${place} iframe`)];
+      return frames.map((frame) => workspace.appOf(frame)).join();
+    })"""
+    assert page.evaluate(known) == ["notes,other", "notes"]
+    assert page.evaluate("workspace.appOf(document.createElement('iframe'))") is None
+
+
 def test_a_tile_that_is_closed_or_locked_while_it_starts_says_so(
     page: Page, pages: StaticPages
 ) -> None:

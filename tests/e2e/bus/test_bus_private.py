@@ -147,6 +147,9 @@ def test_a_tile_uses_a_wallet_of_the_page_by_clicks_in_the_page(
         assert shell.next("asked") == title
         reached = len([said for said, _ in shell.told if said == "wallet"])
         assert reached == 0, "nothing reaches the wallet before the yes"
+        if "which wallets" in title:
+            # The owner thinks longer than the tile's own click lasts: their yes carries the next.
+            shell.next("quiet")
         shell.click(ALLOW)
         if "Connect" in title:
             assert shell.next("wallet") == ["eth_requestAccounts", []]
