@@ -322,7 +322,7 @@ def test_all_is_taken_back_at_once_and_ends_at_once(page: Page, guest: FrameLoca
     expect(told(guest)).to_contain_text("OWNER_REQUIRED: The owner took this session")
 
 
-def test_a_terminal_is_told_the_lines_that_the_owner_sees_and_no_secret(
+def test_a_terminal_is_told_nothing_of_what_the_owner_allowed_to_others(
     page: Page, bridge: RealBridge, attach: Attach
 ) -> None:
     install(page, "guest", "other")
@@ -331,20 +331,5 @@ def test_a_terminal_is_told_the_lines_that_the_owner_sees_and_no_secret(
     guest = guest_of(page)
     connect(page, guest)
     connect_wallet(page, guest)
-    listed = bridge.execute("workspace.grants.list")["output"]
-    assert listed["grants"] == []
-    assert listed["untrusted"] is True
-    rows = grants(page)
-    expect(rows).to_have_count(2)
-    assert [each["kind"] for each in listed["allowed"]] == ["connection", "wallet"]
-    for at, told_row in enumerate(listed["allowed"]):
-        assert told_row["app"] == "guest"
-        assert isinstance(told_row["since"], int)
-        for member in ("who", "what", "until", "used"):
-            expect(rows.nth(at)).to_contain_text(told_row[member])
-    assert SECRET not in str(listed)
-    assert ACCOUNT not in str(listed)
-    rows.first.get_by_role("button").click()
-    expect(rows).to_have_count(1)
-    left = bridge.execute("workspace.grants.list")["output"]["allowed"]
-    assert [each["kind"] for each in left] == ["wallet"]
+    expect(grants(page)).to_have_count(2)
+    assert bridge.execute("workspace.grants.list")["output"] == {"grants": []}

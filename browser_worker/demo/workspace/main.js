@@ -291,13 +291,7 @@ tiles.onChange(() => {
 
 const panel = element("panel", AttachPanel);
 panel.app = NAME;
-const host = new KernelHost({
-  kernel,
-  shell: workspace,
-  powers,
-  grants: owner.grants,
-  permissions,
-});
+const host = new KernelHost({ kernel, shell: workspace, powers, grants: owner.grants });
 panel.dispatcher = new Dispatcher(host, {
   app: { name: NAME, version: "1" },
   runtime: browserRuntime,

@@ -12,11 +12,11 @@ import { isObject } from "../../contract/json_number.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { AppError } from "../../dispatcher/app_error.js";
 import { entrypointOnly } from "../agent/turn_gate.js";
-import { ownGrants, toldRows } from "./allowed_rows.js";
 import { applicationError, invalidInput } from "./application_errors.js";
 import { CallWatch } from "./call_watch.js";
 import { KeptAttachments } from "./kept_attachments.js";
 import { LOCKED, missingAction } from "./missing_actions.js";
+import { ownGrants } from "./own_grants.js";
 import { ToolActions, appOfAction } from "./kernel_actions.js";
 import { LiveTools } from "./live_tools.js";
 import { bytesOf, mediaTypeOf } from "./terminal_attachments.js";
@@ -29,7 +29,6 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
 /** @import { Grant } from "../grants/grants.js" */
 /** @import { Kernel } from "../kernel.js" */
 /** @import { KernelPowers } from "../kernel_powers.js" */
-/** @import { AllowedRow } from "./allowed_rows.js" */
 /** @import { ToolAction } from "./kernel_actions.js" */
 /** @import { Kept } from "./kept_attachments.js" */
 /** @import { ToolsOfEndpoint } from "./live_tools.js" */
@@ -47,7 +46,6 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
  * @property {WorkspaceShell} shell
  * @property {Pick<KernelPowers, "now" | "setTimer" | "newId">} powers
  * @property {{ all: () => readonly Grant[] }} [grants] What the owner has allowed.
- * @property {{ all: () => readonly AllowedRow[] }} [permissions] All of it, as the owner sees it.
  * @property {number} [timeoutSeconds] How long a call of a terminal may last: a longer one than 5 s is a
  *   task, which can be cancelled.
  */
@@ -72,7 +70,6 @@ export class KernelHost {
     const { kernel, shell, powers, timeoutSeconds = BUS_LIMITS.maxTimeoutSeconds } = options;
     this._kernel = kernel;
     this._grants = options.grants;
-    this._permissions = options.permissions;
     this._shell = shell;
     this._timeoutSeconds = timeoutSeconds;
     this._live = new LiveTools(kernel, powers);
@@ -349,9 +346,7 @@ export class KernelHost {
 
   /** @param {CallContext} context */
   _allowed({ session }) {
-    const grants = ownGrants(this._grants?.all() ?? [], caller(session));
-    if (this._permissions === undefined) return { grants };
-    return { grants, untrusted: true, allowed: toldRows(this._permissions.all()) };
+    return { grants: ownGrants(this._grants?.all() ?? [], caller(session)) };
   }
 
   _forgetWhereLocked() {

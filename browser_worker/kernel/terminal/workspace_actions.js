@@ -107,7 +107,7 @@ export const WORKSPACE_ACTIONS = Object.freeze([
   ),
   ActionSpec.read(
     "workspace.grants.list",
-    "Lists what the owner of the workspace has allowed: to this session, and as the owner sees it, to all",
+    "Lists what the owner of the workspace has allowed to this session; it ends with the session",
     {
       outputSchema: {
         type: "object",
@@ -115,7 +115,7 @@ export const WORKSPACE_ACTIONS = Object.freeze([
           grants: {
             type: "array",
             description:
-              "To this session. app: null is every app. tool: * is every tool, null only the list of them.",
+              "app: null is every app. tool: * is every tool, null only the list of them.",
             items: {
               type: "object",
               properties: {
@@ -128,25 +128,6 @@ export const WORKSPACE_ACTIONS = Object.freeze([
                 ends: { const: "session", description: "It ends when the session does." },
               },
               required: ["app", "tool", "since", "ends"],
-            },
-          },
-          untrusted: { const: true, description: "Apps and wallets name themselves." },
-          allowed: {
-            type: "array",
-            description:
-              "All that was allowed, and not taken back, in the words that the owner sees.",
-            items: {
-              type: "object",
-              properties: {
-                kind: { enum: ["backend", "agent", "connection", "wallet", "grant"] },
-                app: { type: ["string", "null"], description: "Who may; null for a terminal." },
-                who: { type: "string" },
-                what: { type: "string" },
-                since: { type: ["integer", "null"], description: "Unix milliseconds." },
-                until: { type: "string" },
-                used: { type: "string", description: "Empty where it is not counted." },
-              },
-              required: ["kind", "app", "who", "what", "since", "until", "used"],
             },
           },
         },

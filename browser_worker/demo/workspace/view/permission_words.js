@@ -13,10 +13,17 @@ import { appWords } from "./app_names.js";
 /** @import { Grant } from "../../../kernel/grants/grants.js" */
 /** @import { ConnectionSummary } from "../../../kernel/private/connections.js" */
 /** @import { WalletSessionSummary } from "../../../kernel/private/wallet_sessions.js" */
-/** @import { AllowedRow } from "../../../kernel/terminal/allowed_rows.js" */
 /** @import { AppManifest } from "../manifests/app_manifest.js" */
 
-/** @typedef {AllowedRow & { key: string }} Permission Its key is the same as long as it is the same. */
+/**
+ * @typedef {object} Permission A line of the owner's. No secret and no account is in its words.
+ * @property {string} key The same as long as it is the same.
+ * @property {string} who
+ * @property {string} what
+ * @property {number | null} since Unix milliseconds; null where nobody keeps it.
+ * @property {string} until
+ * @property {string} used Empty where that is not counted.
+ */
 
 /** @typedef {readonly Pick<AppManifest, "id" | "name">[]} Apps */
 
@@ -33,11 +40,8 @@ const UNTIL_LOCK = "until the workspace is locked or reloaded";
 export function grantWords({ id, subject, by, target, tool, scope, since, uses }, apps) {
   const who = subjectWords(subject, apps);
   const of = target === null ? "every app" : appWords(target, apps);
-  const [kind, app = null] = subject.split(":");
   return {
     key: id,
-    kind: "grant",
-    app: kind === "external" ? null : app,
     who: by === null ? who : `${who}, by way of ${appWords(by, apps)}`,
     what: toolWords(tool, of),
     since,
@@ -54,8 +58,6 @@ export function grantWords({ id, subject, by, target, tool, scope, since, uses }
 export function agentWords({ app, version, entrypoint }, apps) {
   return {
     key: `agent:${app}:${entrypoint}`,
-    kind: "agent",
-    app,
     who: appWords(app, apps),
     what: `Act as the agent ${entrypoint}, in version ${version}`,
     since: null,
@@ -72,8 +74,6 @@ export function agentWords({ app, version, entrypoint }, apps) {
 export function backendWords({ id, caller, app, method, since }, apps) {
   return {
     key: `backend:${id}`,
-    kind: "backend",
-    app: caller,
     who: appWords(caller, apps),
     what: `Call ${method} of the backend of ${appWords(app, apps)}`,
     since,
@@ -92,8 +92,6 @@ export function backendWords({ id, caller, app, method, since }, apps) {
 export function connectionWords({ connection, app, provider, since, uses }, apps) {
   return {
     key: `connection:${connection}`,
-    kind: "connection",
-    app,
     who: appWords(app, apps),
     what: `Read the credential that you entered for ${seen(provider, MAX_NAME_CHARS)}`,
     since,
@@ -111,8 +109,6 @@ export function walletWords({ id, app, tile, wallet, rdns, accounts, since }, ap
   const of = `${accounts} account${accounts === 1 ? "" : "s"}`;
   return {
     key: `wallet:${id}`,
-    kind: "wallet",
-    app,
     who: `${appWords(app, apps)}, in its tile ${tile}`,
     what: `Use ${of} of the wallet ${wallet} (${rdns}); you are asked before it signs or sends`,
     since,

@@ -49,8 +49,6 @@ function grant(subject, more = {}) {
 test("a grant says who may do what, and until when", () => {
   assert.deepEqual(grant("app:assistant"), {
     key: "grant1",
-    kind: "grant",
-    app: "assistant",
     who: "Assistant",
     what: "Use notes_search of Notes",
     since: 0,
@@ -59,13 +57,11 @@ test("a grant says who may do what, and until when", () => {
   });
   const agent = grant("agent:assistant:agent_run", { tool: EVERY_TOOL, scope: "turn", uses: 1 });
   assert.equal(agent.who, "Agent agent_run of Assistant");
-  assert.equal(agent.app, "assistant");
   assert.equal(agent.what, "Use every tool of Notes");
   assert.equal(agent.until, "until its turn has ended");
   assert.equal(agent.used, "used once");
   const terminal = grant("external:bridge:s1", { target: null, tool: EVERY_TOOL });
   assert.equal(terminal.who, "Terminal s1");
-  assert.equal(terminal.app, null);
   assert.equal(terminal.what, "Use every tool of every app");
   assert.equal(terminal.until, "until the terminal is detached");
   const between = grant("external:bridge:s1", { by: "assistant", tool: LISTING, scope: "call" });
@@ -78,8 +74,6 @@ test("a connection says of whom it has what, and since and until when", () => {
   const connection = { connection: "c1", app: "notes", provider: "mail", since: 5, uses: 2 };
   assert.deepEqual(connectionWords(connection, APPS), {
     key: "connection:c1",
-    kind: "connection",
-    app: "notes",
     who: "Notes",
     what: "Read the credential that you entered for mail",
     since: 5,
@@ -95,8 +89,6 @@ test("a session with a wallet says in which tile, of which wallet, and since and
   const session = { id: "w1", app: "other", tile: "main", wallet: "Fox", rdns: "io.fox" };
   assert.deepEqual(walletWords({ ...session, accounts: 1, since: 5 }, APPS), {
     key: "wallet:w1",
-    kind: "wallet",
-    app: "other",
     who: "other (“Notes”), in its tile main",
     what: "Use 1 account of the wallet Fox (io.fox); you are asked before it signs or sends",
     since: 5,

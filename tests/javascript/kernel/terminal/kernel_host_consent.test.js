@@ -162,7 +162,7 @@ test("the audit that a terminal reads has nothing of what is private", async () 
   assert.match(JSON.stringify(result), /apps\.list/);
 });
 
-test("a terminal is told by ids what it was allowed itself, and nothing of others", async () => {
+test("a terminal is told what it was allowed itself, and nothing of others", async () => {
   const { kernel, powers, settle } = workspace();
   const grant = { tool: "*", since: 5, scope: "session", target: "notes" };
   const all = [
@@ -183,25 +183,6 @@ test("a terminal is told by ids what it was allowed itself, and nothing of other
       { app: null, tool: "notes_add", since: 5, ends: "session" },
     ],
   });
-});
-
-test("a terminal is told the lines that the owner sees, and nothing else that is kept with them", async () => {
-  const { kernel, powers, settle } = workspace();
-  const row = {
-    kind: /** @type {const} */ ("connection"),
-    app: "notes",
-    who: "Notes",
-    what: "Read the credential that you entered for mail",
-    since: 5,
-    until: "until the workspace is locked or reloaded",
-    used: "given to it 0 times",
-  };
-  const shell = { focusedEndpoint: null, openTile: () => Promise.reject(new Error("none")) };
-  const permissions = { all: () => [{ ...row, key: "connection:handle", revoke: () => {} }] };
-  const host = new KernelHost({ kernel, shell, powers, permissions });
-  const answer = host.execute("workspace.grants.list", {}, /** @type {any} */ ({ session: "s" }));
-  await settle();
-  assert.deepEqual(await answer, { grants: [], untrusted: true, allowed: [row] });
 });
 
 test("where nobody is asked, nobody is told so: a no that is still heard is the answer", async () => {
