@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, choose_bridge, take_words
-from bridge.cli.output.call_board import ASKS, GOES_ON, CallBoard, CallLine
+from bridge.cli.output.call_board import CallBoard, CallLine
+from bridge.cli.output.call_words import clock, color_of
 from bridge.cli.output.json_text import compact
 from bridge.cli.output.results import add_json_option, print_line
 from bridge.cli.output.styles import Style, add_color_option
@@ -133,18 +133,3 @@ def line_of(line: CallLine, style: Style) -> str:
     outcome = style(printable(line.outcome), color_of(line))
     parts = (clock(line.ended_at), duration, outcome, printable(line.session), printable(line.what))
     return "\t".join(parts)
-
-
-def color_of(line: CallLine) -> str:
-    """Return the colour in which the outcome of a call that ended is shown."""
-    if line.outcome == "ok":
-        return "green"
-    return "yellow" if line.outcome in {ASKS, GOES_ON} else "red"
-
-
-def clock(at: int | None) -> str:
-    """Return a time of day on this machine."""
-    if at is None:
-        return "-"
-    moment = datetime.fromtimestamp(at / 1000).astimezone()
-    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"

@@ -9,11 +9,12 @@ import os
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from bridge.client import control_calls
 from bridge.client.bridge_failure import BasculeError, BridgeFailure
 from bridge.client.call_deadline import CallDeadline
+from bridge.client.client_session import LOOK_SECONDS, RELEASE_SECONDS, session_of_its_own
 from bridge.client.connection_failures import too_late
 from bridge.client.consent_steps import call_with_consent
 from bridge.client.control_calls import Pause, Step, Steps
@@ -33,19 +34,12 @@ if TYPE_CHECKING:
     from bridge.client.app_connection import AppConnection, ChosenApp
     from bridge.client.async_app_client import AsyncAppClient
 
-__all__ = ["LOOK_SECONDS", "RELEASE_SECONDS", "AppClient", "session_of_its_own"]
+__all__ = ["AppClient"]
 
 __tracebackhide__ = True
 """A failed test shows its own line and the error, not ours in between."""
 
 T = TypeVar("T")
-LOOK_SECONDS: Final = 5.0
-RELEASE_SECONDS: Final = 2.0
-
-
-def session_of_its_own() -> str:
-    """Return a protocol session's name that nobody else has."""
-    return f"py-{os.urandom(8).hex()}"
 
 
 class AppClient:

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from bridge.client import control_calls
-from bridge.client.app_client import LOOK_SECONDS, RELEASE_SECONDS, session_of_its_own
 from bridge.client.bridge_failure import BasculeError, BridgeFailure
 from bridge.client.call_deadline import CallDeadline
+from bridge.client.client_session import LOOK_SECONDS, RELEASE_SECONDS, session_of_its_own
 from bridge.client.connection_failures import too_late
 from bridge.client.consent_steps import call_with_consent
 from bridge.client.control_calls import Pause, Step, Steps

@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from bridge.cli.output.call_board import CallBoard, CallLine
+from bridge.cli.output.call_words import clock, color_of
 from bridge.cli.output.styles import wants_color
 from bridge.cli.output.tables import terminal_console
 from bridge.cli.output.terminal_text import printable
-from bridge.cli.watch_calls import clock, color_of
 
 if TYPE_CHECKING:
     import argparse

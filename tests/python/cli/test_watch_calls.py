@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cli.output.call_board import CallBoard
-from bridge.cli.watch_calls import color_of
+from bridge.cli.output.call_words import color_of
 from bridge.client.control_results import CallEvent
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import pipe, running_command
