@@ -1,4 +1,4 @@
-"""How a call of a bridge is shown, as a line or in a table: its time of day, the colour of its end."""
+"""How a call of a bridge is shown, in a line or a table: its time of day, the colour of its end."""
 
 from __future__ import annotations
 
