@@ -126,6 +126,15 @@ export class AgentEndpoint {
   }
 
   /**
+   * Whoever waits for a session's calls cannot be told anything now. The session goes on.
+   *
+   * @param {string} session
+   */
+  sessionUnreached(session) {
+    if (this._places.has(session)) this._dispatcher.sessionUnreached(session);
+  }
+
+  /**
    * Refuses a request of MCP alone while there is no place for a session. Its `initialize` found none
    * either: to call its method unknown would be of no use to it.
    *

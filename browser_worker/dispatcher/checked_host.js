@@ -87,6 +87,11 @@ export class CheckedHost {
     for (const host of [this._host, ...this.added.hosts()]) host.sessionEnded?.(session);
   }
 
+  /** Tells all of them that a session's callers cannot be reached. @param {string} session */
+  sessionUnreached(session) {
+    for (const host of [this._host, ...this.added.hosts()]) host.sessionUnreached?.(session);
+  }
+
   /**
    * The app's actions by name, in its own order.
    *

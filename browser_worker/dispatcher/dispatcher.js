@@ -123,6 +123,19 @@ export class Dispatcher {
   }
 
   /**
+   * Tells the host that whoever waits for a session's calls cannot be reached now.
+   *
+   * @param {string} session
+   */
+  sessionUnreached(session) {
+    try {
+      this._checkedHost.sessionUnreached(session);
+    } catch (error) {
+      this.reportHostError(error);
+    }
+  }
+
+  /**
    * Passes on what a host threw, and nothing of the contract's own errors.
    *
    * @param {unknown} error

@@ -80,6 +80,9 @@
  * @property {(session: string) => void} [sessionEnded] An agent session was closed, by whoever had it, by
  *   a detached page, or to make room: what the app keeps for it is of no use any more. Its calls that run
  *   end as they would have, unless the app ends them.
+ * @property {(session: string) => void} [sessionUnreached] Whoever waits for an agent session's calls cannot be
+ *   told anything now: nobody need be asked for their sake, and what only waits for that can fail, saying that
+ *   nothing was done. The session goes on, and so does what runs: they may be back in a moment.
  * @property {boolean} [concurrent] Calls may overlap; without it they run one at a time.
  */
 

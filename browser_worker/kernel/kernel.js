@@ -363,6 +363,12 @@ export class Kernel {
     for (const keeper of this._keepers) keeper.endSession?.(caller);
   }
 
+  /** A terminal cannot be told anything: what waits for the owner for it ends. @param {string} caller */
+  withdrawQuestions(caller) {
+    const why = "The page lost its bridge while the owner was asked";
+    this._broker.endWaiting(caller, new EndReason("CANCELLED", why));
+  }
+
   _requireUnlocked() {
     if (!this._locked) return;
     throw endedCall(new EndReason("LOCKED", "The workspace is locked"), false);

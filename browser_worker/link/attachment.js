@@ -278,8 +278,7 @@ export class Attachment extends EventTarget {
         this.#releaseTab = () => {};
         this.#move("lost", cause);
       },
-      // What its sessions wait for, of the owner of the page say, is for nobody.
-      onForgotten: () => this.#delivery.abandon(),
+      onUnreached: () => this.#delivery.unreached(),
       onCarrier: (carrier, note) => {
         this.#carrier = carrier;
         this.#note = note;

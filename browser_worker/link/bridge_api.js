@@ -18,7 +18,8 @@
 /**
  * @typedef {object} Failure
  * @property {false} ok
- * @property {"network" | "http" | "forgotten"} kind Network: no answer that the page may read.
+ * @property {"network" | "unanswered" | "http" | "forgotten"} kind Network: no answer that the page may read.
+ *   Unanswered: none came in time, as far as who sent it says; no request ends so by itself.
  * @property {number} status 0 without an answer.
  * @property {string} code The bridge's error code, or "".
  * @property {number | null} retryAfterMs

@@ -29,6 +29,8 @@ import { rawMembers } from "./raw_members.js";
  * @property {(text: string, context: RequestContext) => Promise<string | null>} request One JSON-RPC
  *   message in, its response out, both as JSON text; null for what is not answered.
  * @property {(session: string) => unknown} closeSession May return a promise.
+ * @property {(session: string) => unknown} [sessionUnreached] Whoever waits for its calls cannot be told anything
+ *   now: nobody need be asked for their sake. What runs goes on, and its answer is sent should the bridge come back.
  */
 
 /** Twice what the bridge keeps outstanding, and more: an item is repeated only while it is that. */
@@ -77,7 +79,7 @@ export class Delivery {
   }
 
   /**
-   * The bridge was let go, or has forgotten this page: what still waits for its turn is not begun, what runs goes on. Its sessions
+   * The bridge was let go: what still waits for its turn is not begun, what runs goes on. Its sessions
    * are closed, as a bridge closes only those of its present client, and opens a session anew for
    * every client.
    */
@@ -86,6 +88,17 @@ export class Delivery {
     const sessions = [...this.#sessions];
     this.#sessions.clear();
     for (const session of sessions) void this.#close(session);
+  }
+
+  /** The bridge is not reached: its sessions are told, and none is closed, since the bridge may be there still. */
+  unreached() {
+    for (const session of this.#sessions) {
+      try {
+        this.#endpoint.sessionUnreached?.(session);
+      } catch {
+        // An app's own endpoint; the others are told all the same.
+      }
+    }
   }
 
   /**

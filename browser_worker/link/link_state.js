@@ -11,6 +11,7 @@ import { BRIDGE_LIMITS } from "../contract/limits.js";
 import { AnswerAges } from "./deadlines.js";
 import { ResultOutbox } from "./result_outbox.js";
 import { TakenReports } from "./taken_reports.js";
+import { Unreached } from "./unreached.js";
 
 /** @import { Cause } from "./attachment_cause.js" */
 /** @import { BridgeApi, Outcome, PageState } from "./bridge_api.js" */
@@ -24,12 +25,6 @@ import { TakenReports } from "./taken_reports.js";
  * After this long no caller waits for a result any more.
  */
 export const REQUEST_MS = BRIDGE_LIMITS.maxCallSeconds * 1_000;
-
-/**
- * A bridge that nobody has reached for so long has given this page's place up, if it is there at all. A
- * second more than it waits: what was sent in time may be answered late.
- */
-const FORGOTTEN_MS = (BRIDGE_LIMITS.clientGraceSeconds + 1) * 1_000;
 
 /**
  * @typedef {object} LinkPowers
@@ -49,14 +44,12 @@ export class LinkState {
   #setTimer;
   #events;
   #live = true;
-  /** Set from when the bridge was not reached until it is. @type {(() => void) | null} */
-  #cancelForgotten = null;
   #ages = new AnswerAges(BRIDGE_LIMITS.maxPollSeconds * 1_000);
   /** @type {Set<AbortController>} */
   #open = new Set();
 
   /**
-   * @param {LinkPowers & Pick<TransportEvents, "onItems" | "onLive" | "onLost" | "onForgotten" | "onEnded">} powers
+   * @param {LinkPowers & Pick<TransportEvents, "onItems" | "onLive" | "onLost" | "onUnreached" | "onEnded">} powers
    * @param {(taken: number) => boolean} pushTaken tells on the channel what was begun; false where there
    *   is none
    */
@@ -65,6 +58,7 @@ export class LinkState {
     this.#api = api;
     this.#setTimer = setTimer;
     this.#events = powers;
+    this.unreached = new Unreached(() => this.#events.onUnreached());
     this.outbox = new ResultOutbox({
       setTimer,
       nowMs: () => clock().monotonicMs,
@@ -103,16 +97,21 @@ export class LinkState {
    *
    * @param {number} ms
    * @param {(signal: AbortSignal) => Promise<Outcome>} send
-   * @returns {Promise<Outcome>}
+   * @returns {Promise<Outcome>} `unanswered` where that was so.
    */
   async request(ms, send) {
     const controller = new AbortController();
+    let late = false;
     this.#open.add(controller);
-    const cancelWatch = this.#setTimer(ms, () => controller.abort());
+    const cancelWatch = this.#setTimer(ms, () => {
+      late = true;
+      controller.abort();
+    });
     const outcome = await send(controller.signal);
     cancelWatch();
     this.#open.delete(controller);
-    return outcome;
+    const unanswered = late && !outcome.ok && outcome.kind === "network";
+    return unanswered ? { ...outcome, kind: "unanswered" } : outcome;
   }
 
   /**
@@ -158,8 +157,7 @@ export class LinkState {
   }
 
   markLive() {
-    this.#cancelForgotten?.();
-    this.#cancelForgotten = null;
+    this.unreached.reset();
     this.outbox.release();
     if (this.#live) return;
     this.#live = true;
@@ -174,12 +172,6 @@ export class LinkState {
     this.#events.onLost(cause);
   }
 
-  /** The bridge was not reached: unless it soon is, nobody waits any more for what it delivered. */
-  markUnreached() {
-    if (this.stopped) return;
-    this.#cancelForgotten ??= this.#setTimer(FORGOTTEN_MS, () => this.#events.onForgotten());
-  }
-
   /** @param {Cause} cause */
   end(cause) {
     this.stop();
@@ -188,7 +180,6 @@ export class LinkState {
 
   stop() {
     this.stopped = true;
-    this.#cancelForgotten?.();
     this.#api.forget();
     this.outbox.clear();
     this.taken.clear();

@@ -197,7 +197,10 @@ export function makePollLoop(powers) {
    */
   async function recover(failure, again) {
     if (failure.kind === "forgotten") return end("by-request");
-    if (failure.kind === "network") return retry(again, "bridge-lost");
+    if (failure.kind !== "network") state.unreached.reset();
+    // Not by a request that was sent before the channel opened.
+    else if (!channel.isOpen) state.unreached.failed();
+    if (failure.kind !== "http") return retry(again, "bridge-lost");
     switch (failure.code) {
       case "UNAUTHORIZED":
         return end("wrong-token");
@@ -236,8 +239,6 @@ export function makePollLoop(powers) {
     // Results that were held back now would wait until it ends.
     if (channel.isOpen) return step;
     state.markLost("bridge-lost");
-    // A bridge that answers, whatever it says, has not forgotten its callers.
-    if (cause === "bridge-lost") state.markUnreached();
     const ms = lost.next(clock().monotonicMs);
     const finalCause = cause === "bridge-lost" ? "bridge-gone" : cause;
     return wait(ms === null ? null : Math.max(ms, atLeastMs), step, finalCause);
@@ -251,6 +252,7 @@ export function makePollLoop(powers) {
    */
   async function wait(ms, step, finalCause) {
     if (ms === null) return end(finalCause);
+    const since = clock().monotonicMs;
     await /** @type {Promise<void>} */ (
       new Promise((resolve) => {
         const cancel = setTimer(ms, resolve);
@@ -260,6 +262,7 @@ export function makePollLoop(powers) {
         };
       })
     );
+    state.unreached.paused(Math.min(ms, clock().monotonicMs - since));
     connectedThisRound = false;
     return step;
   }

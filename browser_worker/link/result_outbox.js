@@ -174,7 +174,8 @@ export class ResultOutbox {
     const outcome = await this.#send(result.id, result.response);
     this.#posting -= 1;
     if (era === this.#era && !outcome.ok) {
-      if (outcome.kind === "network" || outcome.code === "BUSY") {
+      const isLost = outcome.kind === "network" || outcome.kind === "unanswered";
+      if (isLost || outcome.code === "BUSY") {
         this.#repeat(result, outcome.retryAfterMs ?? 0);
       } else if (isUnsendable(outcome.code)) this.#degrade(result);
       // Everything else is final: refused, or no longer waited for.

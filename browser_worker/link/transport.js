@@ -30,8 +30,8 @@
  *   nothing of what it delivered before.
  * @property {() => void} onLive
  * @property {(cause: Cause) => void} onLost It is trying to come back.
- * @property {() => void} onForgotten It has not come back for so long that whoever made a call was told
- *   that this page is gone, or can be told nothing: the bridge may have been killed.
+ * @property {() => void} onUnreached Nothing is there: it was killed, say, or the way to it is cut. Whoever made
+ *   a call was told that this page is gone, unless the bridge knows nothing of the cut yet. It may still come back.
  * @property {(carrier: Carrier, note: TransportNote) => void} onCarrier The first time and on every
  *   change; the note says why it is not the channel.
  * @property {(cause: Cause) => void} onEnded It has given up for good, and the token is wiped.

@@ -42,10 +42,10 @@
  * @typedef {{ type: "connected", answer: ConnectAnswer }} ConnectedMessage
  * @typedef {{ type: "live" }} LiveMessage
  * @typedef {{ type: "lost", cause: Cause }} LostMessage
- * @typedef {{ type: "forgotten" }} ForgottenMessage
+ * @typedef {{ type: "unreached" }} UnreachedMessage
  * @typedef {{ type: "ended", cause: Cause }} EndedMessage
  * @typedef {{ type: "carrier", carrier: Carrier, note: TransportNote }} CarrierMessage
- * @typedef {StartedMessage | ItemsMessage | ConnectedMessage | LiveMessage | LostMessage | ForgottenMessage | EndedMessage | CarrierMessage} ToPage
+ * @typedef {StartedMessage | ItemsMessage | ConnectedMessage | LiveMessage | LostMessage | UnreachedMessage | EndedMessage | CarrierMessage} ToPage
  */
 
 export {};

@@ -44,7 +44,7 @@ export function makeWorkerService(powers) {
       onConnected: (answer) => post({ type: "connected", answer }),
       onLive: () => post({ type: "live" }),
       onLost: (cause) => post({ type: "lost", cause }),
-      onForgotten: () => post({ type: "forgotten" }),
+      onUnreached: () => post({ type: "unreached" }),
       onCarrier: (carrier, note) => post({ type: "carrier", carrier, note }),
       onEnded: (cause) => post({ type: "ended", cause }),
     });

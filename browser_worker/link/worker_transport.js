@@ -87,8 +87,8 @@ export function makeWorkerTransport(powers) {
       case "lost":
         powers.onLost(message.cause);
         return;
-      case "forgotten":
-        powers.onForgotten();
+      case "unreached":
+        powers.onUnreached();
         return;
       case "carrier":
         powers.onCarrier(message.carrier, message.note);

@@ -295,6 +295,11 @@ export class Broker {
     for (const call of this._inFlight.of(source)) call.end(error, "cancelled");
   }
 
+  /** Ends what only waits for leave, for whoever this is. @param {string} subject @param {BusError} error */
+  endWaiting(subject, error) {
+    for (const call of this._inFlight.waitingFor(subject)) call.end(error, "cancelled");
+  }
+
   /**
    * Ends what waits for an endpoint that is gone, and what it waited for itself.
    *
@@ -335,7 +340,7 @@ export class Broker {
    * @param {number} seconds
    */
   _open(source, call, seconds) {
-    this._inFlight.add(source.id, call);
+    this._inFlight.add(source, call);
     return this._deadlineOf(call, seconds);
   }
 
@@ -356,7 +361,7 @@ export class Broker {
    */
   _close(source, call, deadline) {
     this._deadlines.cancel(deadline);
-    this._inFlight.remove(source.id, call);
+    this._inFlight.remove(source, call);
   }
 }
 

@@ -41,6 +41,10 @@ export class KernelCall {
     return !asks(this._controller.signal);
   }
 
+  get waits() {
+    return !this.hasBegun;
+  }
+
   begin() {
     const { name, arguments: input, attachment } = this._request;
     if (attachment !== undefined) {

@@ -130,6 +130,11 @@ export class RoutedCall {
     return this.state === "running";
   }
 
+  /** Whether it waits for leave, and nobody was asked for anything yet. */
+  get waits() {
+    return this.state === "deciding";
+  }
+
   /** @param {Endpoint} target */
   _decided(target) {
     const confirmed = target.confirmed.get(this._request.name);

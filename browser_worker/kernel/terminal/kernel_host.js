@@ -197,6 +197,11 @@ export class KernelHost {
     this._kernel.endSession(caller(session));
   }
 
+  /** What waits for a yes on its behalf is not begun; all else goes on. @param {string} session */
+  sessionUnreached(session) {
+    this._kernel.withdrawQuestions(caller(session));
+  }
+
   /**
    * @param {string} action
    * @param {any} input

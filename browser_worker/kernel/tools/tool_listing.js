@@ -37,6 +37,11 @@ export class ToolListing {
     return false;
   }
 
+  /** Whether it waits for leave. */
+  get waits() {
+    return this._asked === 0;
+  }
+
   begin() {
     this._parts.decide((refusal) => {
       if (this._over) return;

@@ -447,25 +447,35 @@ test("while the bridge is away the state is suspended, the tab is free and no re
   assert.equal(page.locks.held, true);
 });
 
-test("a bridge that stays away has its sessions closed, and one that comes back has them still", async () => {
+test("a bridge that stays away has its sessions told and none closed, and what ran meanwhile reaches one that comes back", async () => {
   const { page, attachment, poll } = await attached();
   /** @type {string[]} */
-  const closed = [];
-  page.endpoint.closeSession = (/** @type {string} */ session) => void closed.push(session);
+  const told = [];
+  /** @type {(response: string) => void} */
+  let answer = () => {};
+  page.endpoint.request = () => new Promise((resolve) => void (answer = resolve));
+  page.endpoint.closeSession = (/** @type {string} */ session) =>
+    void told.push(`closed ${session}`);
+  page.endpoint.sessionUnreached = (session) => {
+    told.push(session);
+    throw new Error("an app's own");
+  };
   await poll.answer(200, pollAnswer(1, { seq: 1, request: REQUEST }));
-  await settle();
-  // A blip: the bridge keeps the place.
-  const [, next] = await inAnyOrder(page, "/result", "/poll");
-  await next.fail();
-  await page.time.advance(300);
-  await (await page.bridge.next("/state")).answer(200, { accepted: true });
-  const again = await page.bridge.next("/poll");
-  await page.time.advance(10_000);
-  assert.deepEqual([attachment.state, closed], ["attached", []]);
+  const next = await page.bridge.next("/poll");
   page.bridge.dead = true;
-  await again.fail();
-  await page.time.advance(3_000);
-  assert.deepEqual([attachment.state, closed], ["suspended", ["cli-json"]]);
+  await next.fail();
+  await page.time.advance(6_000);
+  assert.deepEqual([attachment.state, told], ["suspended", ["cli-json"]]);
+  const response = '{"jsonrpc":"2.0","id":1,"result":{}}';
+  answer(response);
+  await settle();
+  page.bridge.dead = false;
+  page.bridge.skip();
+  await page.time.advance(10_000);
+  await (await page.bridge.next("/state")).answer(200, { accepted: true });
+  const [result] = await inAnyOrder(page, "/result", "/poll");
+  assert.ok(result.body.includes(response), result.body);
+  assert.deepEqual(told, ["cli-json"]);
 });
 
 test("a tab whose place was taken while the bridge was away lets go", async () => {

@@ -45,7 +45,7 @@ function startPage() {
     onConnected: () => void told.push("connected"),
     onLive: () => {},
     onLost: () => {},
-    onForgotten: () => {},
+    onUnreached: () => {},
     onCarrier: (carrier) => void told.push(carrier),
     onEnded: (cause) => void told.push(`ended ${cause}`),
   });

@@ -36,7 +36,7 @@ function start() {
     onConnected: (answer) => void told.push(`connected ${answer.client}`),
     onLive: () => void told.push("live"),
     onLost: (cause) => void told.push(`lost ${cause}`),
-    onForgotten: () => void told.push("forgotten"),
+    onUnreached: () => void told.push("unreached"),
     onCarrier: () => {},
     onEnded: (cause) => void told.push(`ended ${cause}`),
   });
@@ -152,53 +152,91 @@ test("a dead bridge is asked at most six times in the first minute and given up 
   const first = bridge.requests.length - before;
   assert.ok(first >= 4 && first <= 6, `${first} requests`);
   await time.advance(240_000);
-  assert.deepEqual(told, ["lost bridge-lost", "forgotten", "ended bridge-gone"]);
+  assert.deepEqual(told, ["lost bridge-lost", "unreached", "ended bridge-gone"]);
   const all = bridge.requests.length;
   await time.advance(3_600_000);
   assert.equal(bridge.requests.length, all, "silent for good");
 });
 
-test("a bridge that is not reached has forgotten the page a second after its grace, and once", async () => {
+test("a bridge that nothing reaches for longer than its grace is told to be gone, once", async () => {
   const { time, bridge, told } = start();
   const parked = await bridge.next("/poll");
   bridge.dead = true;
   await parked.fail();
-  await time.advance(2_999);
+  await time.advance(5_000);
   assert.deepEqual(told, ["lost bridge-lost"]);
-  await time.advance(1);
-  assert.deepEqual(told, ["lost bridge-lost", "forgotten"]);
+  await time.advance(1_000);
+  assert.deepEqual(told, ["lost bridge-lost", "unreached"]);
   await time.advance(60_000);
-  assert.deepEqual(told, ["lost bridge-lost", "forgotten"]);
+  assert.deepEqual(told, ["lost bridge-lost", "unreached"]);
 });
 
-test("a bridge that is reached again in time has forgotten nothing, and is given as long the next time", async () => {
+test("a bridge that is reached again in time is not gone, and is given as long the next time", async () => {
   const { time, bridge, told } = start();
   for (let blip = 0; blip < 3; blip += 1) {
     await (await bridge.next("/poll")).fail();
     await time.advance(300);
     await (await bridge.next("/state")).fail();
     await time.advance(1_000);
+    await (await bridge.next("/state")).fail();
+    await time.advance(4_000);
     await (await bridge.next("/state")).answer(200, { accepted: true });
     await (await bridge.next("/poll")).answer(200, pollAnswer(blip + 1));
   }
-  await time.advance(10_000);
-  assert.ok(!told.includes("forgotten"), told.join());
+  assert.ok(!told.includes("unreached"), told.join());
 });
 
-test("a bridge that answers that it is busy has forgotten nothing", async () => {
+test("a bridge that takes requests and is too busy to answer, or stopped, is not gone", async () => {
   const { time, bridge, told } = start();
-  await (await bridge.next("/poll")).refuse(503, "BUSY", { "Retry-After": "9" });
-  await time.advance(8_999);
+  await (await bridge.next("/poll")).fail();
+  // Each is broken off after half a minute.
+  await time.advance(400);
+  await bridge.next("/state");
+  await time.advance(200_000);
   assert.deepEqual(told, ["lost bridge-lost"]);
+  // It was stopped, and is killed now.
+  bridge.dead = true;
+  await time.advance(100_000);
+  assert.ok(told.includes("unreached"), told.join());
 });
 
-test("a link that is stopped is not forgotten afterwards", async () => {
+test("a computer that slept between two attempts has not waited for its bridge meanwhile", async () => {
+  const { time, bridge, told } = start();
+  await (await bridge.next("/poll")).fail();
+  // Where the clock of the timers goes on in sleep, all of them are due at once.
+  time.monotonicMs += 120_000;
+  await time.advance(0);
+  await (await bridge.next("/state")).fail();
+  assert.deepEqual(told, ["lost bridge-lost"]);
+  await time.advance(1_000);
+  await (await bridge.next("/state")).fail();
+  await time.advance(4_000);
+  await (await bridge.next("/state")).fail();
+  assert.deepEqual(told, ["lost bridge-lost", "unreached"]);
+});
+
+test("a bridge that answers, whatever it says, is not gone", async () => {
+  for (const [status, code] of /** @type {[number, string][]} */ ([
+    [503, "BUSY"],
+    [410, "STALE_CLIENT"],
+  ])) {
+    const { time, bridge, told } = start();
+    await (await bridge.next("/poll")).fail();
+    await time.advance(300);
+    await (await bridge.next("/state")).refuse(status, code, { "Retry-After": "9" });
+    await time.advance(9_000);
+    assert.ok(!told.includes("unreached"), told.join());
+  }
+});
+
+test("a link that is stopped is not told that its bridge is gone", async () => {
   const { time, bridge, told, loop } = start();
   await (await bridge.next("/poll")).fail();
+  bridge.dead = true;
+  await time.advance(2_000);
   loop.stop();
   await time.advance(10_000);
   assert.deepEqual(told, ["lost bridge-lost"]);
-  assert.equal(time.timers.length, 0);
 });
 
 test("at the end of the attempts the token is wiped from memory", async () => {
@@ -219,7 +257,7 @@ test("at the end of the attempts the token is wiped from memory", async () => {
     onConnected: nothing,
     onLive: nothing,
     onLost: nothing,
-    onForgotten: nothing,
+    onUnreached: nothing,
     onCarrier: nothing,
     onEnded: nothing,
   });
@@ -554,7 +592,7 @@ test("a bridge that takes a check and never answers it is given up within the fi
   const { time, bridge, told } = start();
   await (await bridge.next("/poll")).fail();
   await time.advance(400_000);
-  assert.deepEqual(told, ["lost bridge-lost", "forgotten", "ended bridge-gone"]);
+  assert.deepEqual(told, ["lost bridge-lost", "ended bridge-gone"]);
   assert.ok(bridge.requests.every((request) => !request.open));
   assert.equal(time.timers.length, 0);
 });

@@ -539,7 +539,7 @@ test("a bridge that dies with its channel open is lost by the poll that follows"
   bridge.dead = true;
   await sockets.last.break();
   await time.advance(400_000);
-  const ends = ["lost bridge-lost", "forgotten", "ended bridge-gone"];
+  const ends = ["lost bridge-lost", "unreached", "ended bridge-gone"];
   assert.deepEqual(told, ["channel none", "polling none", ...ends]);
 });
 

@@ -189,6 +189,56 @@ describe("a call that is ended by", () => {
   }
 });
 
+test("a terminal whose bridge is not reached is asked about no more, and what runs for it runs on", async () => {
+  for (const begun of [false, true]) {
+    const made = await workspace();
+    const call = await CALLERS["terminal"]?.(made);
+    await made.ports.settle();
+    assert.equal(made.asked.length, 1);
+    if (begun) made.asked[0]?.({ allow: true });
+    await made.ports.settle();
+    made.endpoint.sessionUnreached("another");
+    assert.equal(made.kernel.callsInFlight, 2, "the agent's turn, and this");
+    made.endpoint.sessionUnreached("s");
+    assert.equal(made.kernel.callsInFlight, begun ? 2 : 1);
+    made.asked[0]?.({ allow: true });
+    await made.ports.settle();
+    assert.equal(made.ran(), begun);
+    if (begun) continue;
+    assert.deepEqual(await call?.told(), {
+      code: "CANCELLED",
+      outcome: "not_delivered",
+      message: "The page lost its bridge while the owner was asked: nothing was run.",
+    });
+    assert.deepEqual(made.endpoint.sessions.slice(0, 1), ["s"], "the session is there still");
+  }
+});
+
+test("what an app asks on behalf of a terminal whose bridge is not reached is taken back, and its own is not", async () => {
+  const made = await workspace();
+  const { board, kernel, ports } = made;
+  board.app.expose({ on: {} });
+  const called = kernel.call({
+    caller: "external:bridge:s",
+    target: board.endpoint.id,
+    name: "on",
+  });
+  called.catch(() => {});
+  await ports.settle();
+  made.asked[0]?.({ allow: true });
+  await ports.settle();
+  const run = board.app.received.findLast(({ payload }) => payload?.action === "tools.invoke");
+  const wait = { target: NOTES, name: "wait", arguments: {} };
+  const nested = board.app.askUnder(run.payload.invocation, wait);
+  await ports.settle();
+  assert.equal(made.asked.length, 2);
+  kernel.withdrawQuestions("external:bridge:s");
+  await ports.settle();
+  const told = toApp(board.app.response(nested));
+  assert.deepEqual([told?.code, told?.outcome], ["CANCELLED", "not_delivered"]);
+  assert.equal(kernel.callsInFlight, 2, "the agent's turn, and what runs for the terminal");
+});
+
 test("what a policy takes back while it is asked was not run, for a terminal either", async () => {
   const made = await workspace();
   const call = await CALLERS["terminal"]?.(made);

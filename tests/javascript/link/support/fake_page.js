@@ -146,6 +146,8 @@ export class FakePage {
     },
     /** @type {Endpoint["closeSession"]} */
     closeSession: () => {},
+    /** @type {NonNullable<Endpoint["sessionUnreached"]>} */
+    sessionUnreached: () => {},
   };
 
   /** @returns {PagePowers} */

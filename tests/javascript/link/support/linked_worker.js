@@ -45,7 +45,7 @@ export function startLink({ first = offer(), channel = true, forbidden = false }
     onConnected: (answer) => void told.push(`connected ${answer.client}`),
     onLive: () => void told.push("live"),
     onLost: (cause) => void told.push(`lost ${cause}`),
-    onForgotten: () => void told.push("forgotten"),
+    onUnreached: () => void told.push("unreached"),
     onCarrier: (carrier, note) => void told.push(`${carrier} ${note}`),
     onEnded: (cause) => void told.push(`ended ${cause}`),
   });
