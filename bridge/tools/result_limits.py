@@ -99,9 +99,9 @@ class WasmLimits(NamedTuple):
 
     max_entry_bytes: int = 16 * 1_048_576
     """The file. Compiling takes about a second for each 2 MiB."""
-    max_compiled_here_bytes: int = 65_536
-    """A module of this size costs half a second and 100 MiB at worst; a larger one is compiled in
-    a process of its own, since a hostile one of 1 MiB takes ten seconds and 1.5 GiB."""
+    max_compiled_here_bytes: int = 1_024
+    """A module of this size costs 0.2 s and 140 MiB at worst; a larger one is compiled in a process
+    of its own, since a hostile one of 4 KiB takes gigabytes, and one of 64 KiB a minute."""
     compile_seconds: int = 30
     """Of the processor, as long as a call may take; by the clock twice as long."""
     max_compile_memory_bytes: int = 2_147_483_648

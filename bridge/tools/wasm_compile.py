@@ -1,6 +1,6 @@
 """Compiles a WebAssembly module so that no module can harm or hold whoever asks.
 
-A small one here, where the worst takes less than a second; any other in a program of its own,
+A tiny one here, where the worst takes less than a second; any other in a program of its own,
 which ends when it needs more time or memory than it may. Runs nothing of the module.
 """
 

@@ -1,8 +1,8 @@
 """A program: compiles the WebAssembly module on its standard input to its standard output.
 
-A program of its own, since a module of a megabyte can be made so that its compiler takes minutes
-or gigabytes, cannot be interrupted, and aborts where there is no more memory. Ends with 0, or with
-1 and what is wrong with the module; in any other way where it needs more than it may.
+A program of its own, since a module of a few thousand bytes can be made so that its compiler takes
+minutes or gigabytes, cannot be interrupted, and aborts where there is no more memory. Ends with 0,
+or with 1 and what is wrong with the module; in any other way where it needs more than it may.
 """
 
 from __future__ import annotations

@@ -73,6 +73,18 @@ def one_long_function(calls: int) -> bytes:
     return made(f"(module (func $f {'(call $f)' * calls}))")
 
 
+@cache
+def loops_of_values(loops: int) -> bytes:
+    """Return a module of so many loops with 200 values each: tiny, and much work to compile."""
+    values = "i32 " * 200
+    loop = f"(loop (type $many) (param {values}) (result {values}))"
+    numbers = "(i32.const 0) " * 200
+    return made(
+        f"(module (type $many (func (param {values}) (result {values})))"
+        f" (func {numbers} {loop * loops} {'drop ' * 200}))"
+    )
+
+
 _BEFORE = json.dumps({"content": "heard", "structuredContent": None})[: -len("null}")]
 
 ECHO = command(

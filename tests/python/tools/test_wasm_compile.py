@@ -16,7 +16,12 @@ from bridge.tools.handler import CallRefused
 from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
 from bridge.tools.wasm_compile import CompileError, compiled
 from bridge.tools.wasm_machine import WasmCode, WasmRun
-from tests.python.support.wasm_entries import ECHO, many_functions, one_long_function
+from tests.python.support.wasm_entries import (
+    ECHO,
+    loops_of_values,
+    many_functions,
+    one_long_function,
+)
 
 ELSEWHERE = WASM_LIMITS._replace(max_compiled_here_bytes=0)
 BROKEN = b"\0asm\x01\0\0\0\xff"
@@ -62,6 +67,16 @@ def test_a_module_that_takes_too_long_is_given_up() -> None:
     assert "takes more than 1 s or" in refused(one_long_function(500_000), limits)
     # The time is enough for one that is not made to take long.
     assert compiled(one_long_function(5), limits)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not bounded like this")
+def test_not_even_a_module_of_two_thousand_bytes_takes_memory_from_who_asks() -> None:
+    tiny = loops_of_values(270)
+    assert len(tiny) < 2_048
+    # The limits are those that hold, but for the memory: the rest of it would only be slow to fill.
+    limits = WASM_LIMITS._replace(max_compile_memory_bytes=400 * 1_048_576)
+    assert "400 MiB to be compiled" in refused(tiny, limits)
+    assert compiled(ECHO, limits)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not bounded like this")
