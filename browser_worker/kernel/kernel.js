@@ -235,11 +235,7 @@ export class Kernel {
     this._requests.selfCalls = selfCalls;
   }
 
-  /**
-   * Where the bytes of attachments under way are counted.
-   *
-   * @returns {import("./calls/attachment_ledger.js").AttachmentLedger}
-   */
+  /** Counts the bytes of attachments under way. @returns {import("./calls/attachment_ledger.js").AttachmentLedger} */
   get ledger() {
     return this._broker.ledger;
   }
@@ -325,8 +321,9 @@ export class Kernel {
     if (this._locked) return;
     this._locked = true;
     const error = new EndReason("LOCKED", "The workspace was locked");
-    // The calls first, while those who wait for them can still be told how far each was.
+    // First, while those who wait can still be told how far it was, what they wait for.
     this._broker.close(error);
+    this.private.close(error);
     for (const endpoint of this._registry.all()) this.disconnect(endpoint, error);
     for (const keeper of this._keepers) keeper.lock?.();
   }

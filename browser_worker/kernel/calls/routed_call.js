@@ -125,9 +125,9 @@ export class RoutedCall {
     this._fail(endedCall(error, this.hasBegun), status);
   }
 
-  /** Whether the tool may have done something already. */
+  /** Whether the tool may have done something already: that it was asked and did not run is the app's own word. */
   get hasBegun() {
-    return this.state === "running";
+    return this.state === "running" || this._descriptions > 0;
   }
 
   /** Whether it waits for leave, and nobody was asked for anything yet. */

@@ -109,7 +109,7 @@ export class ConsentQueue {
         prompt,
         settle: (answer) => {
           signal?.removeEventListener("abort", onAbort);
-          close();
+          close(answer.allowed);
           resolve(answer);
         },
       };

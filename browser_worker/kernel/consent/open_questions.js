@@ -1,25 +1,54 @@
 // @ts-check
 /**
- * Which work waits for an answer of the owner, by the signal that it ends with: who ends it can say that
- * nothing was done. Contract: bus, consent.
+ * Which work waits for an answer of the owner and has done no more, by the signal that it ends with: who ends it
+ * can say that nothing was done. After a first yes that is not known any more. Contract: bus, consent.
  */
 
-/** How many questions are open for each. @type {WeakMap<AbortSignal, number>} */
-const OPEN = new WeakMap();
+/** @typedef {{ open: number, allowed: boolean }} Asked */
 
-/** @param {AbortSignal} signal Whether a question is open for whose work this is. */
+/** @type {WeakMap<AbortSignal, Asked>} */
+const ASKED = new WeakMap();
+/** What a signal was made of, for a part of the work. @type {WeakMap<AbortSignal, readonly AbortSignal[]>} */
+const WHOLES = new WeakMap();
+
+/** @param {AbortSignal} signal Whether a question is open for whose work this is, and none had a yes before. */
 export function asks(signal) {
-  return (OPEN.get(signal) ?? 0) > 0;
+  const { open, allowed } = askedBy(signal);
+  return open > 0 && !allowed;
+}
+
+/**
+ * What is asked for a part of some work is asked for the whole.
+ *
+ * @param {AbortSignal} part
+ * @param {readonly AbortSignal[]} wholes
+ */
+export function isPartOf(part, wholes) {
+  WHOLES.set(part, wholes);
 }
 
 /**
  * A question is put.
  *
  * @param {AbortSignal | undefined} signal
- * @returns {() => void} To be called once, when it has its answer, or is taken away.
+ * @returns {(allowed: boolean) => void} To be called once, when it has its answer, or is taken away.
  */
 export function opened(signal) {
   if (signal === undefined) return () => {};
-  OPEN.set(signal, (OPEN.get(signal) ?? 0) + 1);
-  return () => void OPEN.set(signal, (OPEN.get(signal) ?? 1) - 1);
+  const all = [signal, ...(WHOLES.get(signal) ?? [])];
+  for (const each of all) {
+    const { open, allowed } = askedBy(each);
+    ASKED.set(each, { open: open + 1, allowed });
+  }
+  return (yes) => {
+    for (const each of all) {
+      const { open, allowed } = askedBy(each);
+      ASKED.set(each, { open: open - 1, allowed: allowed || yes });
+    }
+  };
+}
+
+/** @param {AbortSignal} signal @returns {Asked} */
+function askedBy(signal) {
+  return ASKED.get(signal) ?? { open: 0, allowed: false };
 }

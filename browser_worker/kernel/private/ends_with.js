@@ -5,6 +5,7 @@
  */
 
 import { BusError } from "../../contract/bus_error.js";
+import { isPartOf } from "../consent/open_questions.js";
 
 /**
  * @template T
@@ -16,6 +17,7 @@ import { BusError } from "../../contract/bus_error.js";
 export async function endsWith(grounds, run) {
   const controller = new AbortController();
   const { signal } = controller;
+  isPartOf(signal, grounds);
   const links = grounds.map((ground) => ({
     ground,
     onAbort: () => controller.abort(reasonOf(ground)),

@@ -11,7 +11,8 @@ import { BusError } from "../../contract/bus_error.js";
  *   everybody else.
  * @property {string} id What a manifest declares.
  * @property {string} title For the owner.
- * @property {(ask: AskOwner, signal: AbortSignal) => Promise<unknown>} connect Rejects with a `BusError`.
+ * @property {(ask: AskOwner, signal: AbortSignal) => Promise<unknown>} connect Rejects with a `BusError`. Asks
+ *   before it does anything: a request that ends while its first question is open was not begun.
  * @property {(handle: any) => string | Promise<string>} credential A fresh one each time, where the
  *   provider has such.
  * @property {(handle: any) => unknown} disconnect

@@ -8,6 +8,8 @@ import { BusError } from "../../contract/bus_error.js";
 import { copyJson } from "../../contract/bus_json.js";
 import { KERNEL_ENDPOINT } from "../../contract/bus_names.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
+import { EndReason, endedCall } from "../calls/call_end.js";
+import { asks } from "../consent/open_questions.js";
 import { PRIVATE_ACTIONS, isPrivateAction } from "./private_actions.js";
 import { admit } from "./private_gate.js";
 
@@ -78,7 +80,11 @@ export class PrivateRequests {
       private: true,
     });
     /** @type {Running} */
-    const running = { endpoint, end: (error) => end({ error }, "cancelled") };
+    const running = {
+      endpoint,
+      // An action that asks the owner does nothing before.
+      end: (error) => end({ error: endedCall(error, !asks(controller.signal)) }, "cancelled"),
+    };
     /**
      * @param {Outcome} outcome
      * @param {"completed" | "failed" | "refused" | "cancelled"} status
@@ -107,7 +113,7 @@ export class PrivateRequests {
     }
     return {
       cancel: (reason) =>
-        running.end(new BusError("CANCELLED", `${action} was cancelled: ${reason}.`)),
+        running.end(new EndReason("CANCELLED", `${action} was cancelled (${reason})`)),
     };
   }
 
@@ -115,9 +121,14 @@ export class PrivateRequests {
   endpointGone(endpoint) {
     for (const running of [...this._running]) {
       if (running.endpoint === endpoint) {
-        running.end(new BusError("ENDPOINT_GONE", "Who asked has gone."));
+        running.end(new EndReason("ENDPOINT_GONE", "Who asked has gone"));
       }
     }
+  }
+
+  /** Ends all of them. @param {BusError} error */
+  close(error) {
+    for (const running of [...this._running]) running.end(error);
   }
 
   /**

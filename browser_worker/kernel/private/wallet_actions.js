@@ -137,7 +137,7 @@ function requireOwnAccount({ accounts }, { rule, params }) {
 function endedMeanwhile({ code, data }) {
   const text =
     "The session ended while the wallet was asked; the wallet may do what it was asked for. Connect again.";
-  return new BusError(code, text, data === undefined ? {} : { data });
+  return new BusError(code, text, { data: { ...data, outcome: "unknown" } });
 }
 
 /**

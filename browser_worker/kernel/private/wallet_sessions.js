@@ -181,6 +181,7 @@ function gone() {
   return new BusError(
     "INVALID_INPUT",
     "This tile has no such session with a wallet; it may have ended, and the wallet was not asked. Connect again.",
+    { data: { outcome: "not_delivered" } },
   );
 }
 
@@ -188,6 +189,6 @@ function revoked() {
   return new BusError(
     "OWNER_REQUIRED",
     "The owner took this session with the wallet back; the wallet was not asked. Connect again.",
-    { data: { reason: "revoked" } },
+    { data: { reason: "revoked", outcome: "not_delivered" } },
   );
 }

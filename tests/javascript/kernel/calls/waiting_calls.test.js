@@ -278,6 +278,24 @@ test("an app cannot say of a tool that it ran that it was not, by passing on how
   assert.ok(board.endpoint.open);
 });
 
+test("an app that says of a tool that it did not run, and is not heard again, may have run it", async () => {
+  const { board, notes, kernel, ports, time } = askingKernel();
+  notes.app.handlers.set("tools.invoke", () => {
+    notes.app.handlers.delete("tools.describe");
+    return { ok: { changed: true } };
+  });
+  const called = kernel.call({ target: NOTES, name: "work" });
+  const ended = assert.rejects(called, ({ code, message, data }) => {
+    assert.deepEqual([code, data.outcome], ["TIMEOUT", "unknown"]);
+    assert.match(message, /may have been done/);
+    return true;
+  });
+  await ports.settle();
+  time.pass(30_000);
+  await ended;
+  assert.ok(board.endpoint.open);
+});
+
 describe("a tool of the page that asks its owner, and is ended by", () => {
   /** @type {[string, string, (made: ReturnType<typeof askingKernel>, id: number) => unknown][]} */
   const ends = [

@@ -332,7 +332,7 @@ describe("a session with a wallet", () => {
     assert.equal(sessions.revoke(session), true);
     await ports.settle();
     assert.equal(app.response(id).error.code, "OWNER_REQUIRED");
-    assert.deepEqual(app.response(id).error.data, { reason: "revoked" });
+    assert.deepEqual(app.response(id).error.data, { reason: "revoked", outcome: "unknown" });
     assert.match(app.response(id).error.message, /may do what it was asked for/);
     const told = app.received.length;
     answer("0x1");
@@ -342,7 +342,7 @@ describe("a session with a wallet", () => {
     reached.length = 0;
     const { error } = await request(session, "eth_accounts");
     assert.equal(error.code, "OWNER_REQUIRED");
-    assert.deepEqual(error.data, { reason: "revoked" });
+    assert.deepEqual(error.data, { reason: "revoked", outcome: "not_delivered" });
     assert.deepEqual(reached, []);
     assert.equal(sessions.revoke(session), false);
     // And by another yes there is another.
