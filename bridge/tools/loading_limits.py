@@ -38,9 +38,9 @@ class LoadingLimits(NamedTuple):
     may become 4,096, and most become fewer than 100."""
     max_package_pattern_steps: int = 1_048_576
     """The same of all schemas of a package, or of another server."""
-    max_handler_source_bytes: int = 4_194_304
-    """Of all handlers of a package that does not load, read to be looked at. What is longer is
-    told of when it is imported."""
+    max_handler_source_bytes: int = 262_144
+    """Of all handlers of a package that does not load, read to be looked at: a syntax tree takes
+    up to a thousand times as much memory. What is longer is told of when it is imported."""
     max_problems_per_file: int = 100
     """What is told of one file; a reader has repaired something by then."""
     max_ask_keys: int = 8

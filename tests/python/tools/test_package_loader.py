@@ -429,3 +429,13 @@ def test_no_more_source_is_read_than_its_limit(tmp_path: Path) -> None:
     looked = ("handlers/a.py", "handler-import", "")
     assert looked in problems_of(directory, max_handler_source_bytes=1)
     assert looked not in problems_of(directory, max_handler_source_bytes=0)
+
+
+def test_a_source_is_read_no_further_than_its_tree_may_take_memory(tmp_path: Path) -> None:
+    directory = write_package(tmp_path / "p", {"a.json": BAD_TOOL}, FIRST_PARTY)
+    looked = ("handlers/a.py", "handler-import", "")
+    write_runners(directory, {"handlers/a.py": b"(" + b"\n" * 262_143})
+    assert looked in problems_of(directory)
+    # A name on each line of 4 MiB becomes a tree of three gigabytes.
+    write_runners(directory, {"handlers/a.py": b"(" + b"\n" * 262_144})
+    assert looked not in problems_of(directory)
