@@ -11,19 +11,28 @@ import subprocess
 import sys
 from typing import Final
 
+from bridge.tools import wasm_compiler
 from bridge.tools.problems import in_ascii
 from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
 from bridge.tools.wasm_engine import new_engine
 
 __all__ = ["CompileError", "compiled", "told_error"]
 
-_PROGRAM: Final = "bridge.tools.wasm_compiler"
+_PROGRAM: Final = wasm_compiler.__name__
 _MAX_TOLD_CHARS: Final = 300
-_REFUSED: Final = 1
+_ENVIRONMENT: Final = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "PYTHONHOME")
+"""What an interpreter may need to start; the rest may hold secrets."""
 
 
 class CompileError(Exception):
-    """A module that is not compiled. The message says why, printable anywhere."""
+    """A module that is not compiled. The message says why, printable anywhere.
+
+    `lasting` says that another try would end in the same way.
+    """
+
+    def __init__(self, words: str, *, lasting: bool = True) -> None:
+        super().__init__(words)
+        self.lasting = lasting
 
 
 def compiled(code: bytes, limits: WasmLimits = WASM_LIMITS) -> bytes:
@@ -59,7 +68,7 @@ def _elsewhere(code: bytes, limits: WasmLimits) -> bytes:
             input=code,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=_environment(),
             # A machine that is busy gets twice the time by the clock.
             timeout=2 * seconds,
             check=False,
@@ -67,14 +76,27 @@ def _elsewhere(code: bytes, limits: WasmLimits) -> bytes:
     except subprocess.TimeoutExpired:
         raise _too_much(limits) from None
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise CompileError(f"cannot be compiled: no compiler starts ({reason})") from None
-    if ended.returncode == _REFUSED and ended.stdout:
-        said = ended.stdout.decode("utf-8", "replace")
-        raise CompileError(f"cannot be compiled: {told_error(said)}")
-    if ended.returncode != 0:
-        raise _too_much(limits)
-    return ended.stdout
+        raise _not_started(error.strerror or type(error).__name__) from None
+    match ended.returncode:
+        case 0:
+            return ended.stdout
+        case wasm_compiler.REFUSED:
+            said = ended.stdout.decode("utf-8", "replace")
+            raise CompileError(f"cannot be compiled: {told_error(said)}")
+        case wasm_compiler.FAILED:
+            raise _not_started("its program failed")
+        case _:
+            raise _too_much(limits)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def _not_started(reason: str) -> CompileError:
+    words = f"cannot be compiled: no compiler starts ({reason})"
+    return CompileError(words, lasting=False)
 
 
 def _too_much(limits: WasmLimits) -> CompileError:

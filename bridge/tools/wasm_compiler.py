@@ -1,8 +1,9 @@
 """A program: compiles the WebAssembly module on its standard input to its standard output.
 
 A program of its own, since a module of a few thousand bytes can be made so that its compiler takes
-minutes or gigabytes, cannot be interrupted, and aborts where there is no more memory. Ends with 0,
-or with 1 and what is wrong with the module; in any other way where it needs more than it may.
+minutes or gigabytes, cannot be interrupted, and aborts where there is no more memory. Ends with 0;
+with `REFUSED` and what is wrong with the module; with `FAILED` where the fault is not the module's;
+in any other way where it needs more than it may.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from typing import Final
 
 from bridge.tools.wasm_engine import new_engine
 
-__all__: list[str] = []
+__all__ = ["FAILED", "REFUSED"]
 
+FAILED: Final = 1
+"""As Python ends by itself."""
+REFUSED: Final = 3
+_TOO_MUCH: Final = 4
 _MAX_WORDS: Final = 2_000
 
 
@@ -24,14 +29,16 @@ def main() -> int:
 
     seconds, memory, output = map(int, sys.argv[1:])
     _confine(seconds, memory)
-    code = sys.stdin.buffer.read()
     try:
+        code = sys.stdin.buffer.read()
         compiled = bytes(wasmtime.Module(new_engine(), code).serialize())
     except wasmtime.WasmtimeError as error:
         sys.stdout.buffer.write(str(error)[:_MAX_WORDS].encode("utf-8", "replace"))
-        return 1
+        return REFUSED
+    except MemoryError:
+        return _TOO_MUCH
     if len(compiled) > output:
-        return 2
+        return _TOO_MUCH
     sys.stdout.buffer.write(compiled)
     return 0
 

@@ -81,7 +81,7 @@ class WasmCode:
         self._lock = threading.Lock()
         self._compiled: bytes | None = None
         self._fault: str | None = None
-        """Why it cannot be compiled: it is not tried again, which would hold others up."""
+        """Why it can never be compiled: it is not tried again, which would hold others up."""
         self._idle: list[_Machine] = []
 
     def run(self, run: WasmRun) -> int:
@@ -116,6 +116,8 @@ class WasmCode:
                 try:
                     self._compiled = compiled(self._code, self._limits)
                 except CompileError as error:
+                    if not error.lasting:
+                        raise _unusable(str(error)) from None
                     self._fault = str(error)
         if self._compiled is None:
             raise _unusable(self._fault or "")

@@ -124,6 +124,52 @@ def test_a_module_that_cannot_be_compiled_is_tried_once(monkeypatch: pytest.Monk
     assert tried == [BROKEN]
 
 
+def test_a_compiler_that_did_not_start_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbid(*_: Any, **__: Any) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    code = WasmCode(ECHO, ELSEWHERE)
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess, "run", forbid)
+        with pytest.raises(CallRefused, match="no compiler starts"):
+            code.run(WasmRun(b""))
+    assert ran(code) == {"content": "heard", "structuredContent": {"a": 1}}
+
+
+def test_a_compiler_that_fails_by_itself_is_no_fault_of_the_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # So does Python where it finds a part of the program no more.
+    failed = [sys.executable, "-c", "import no_such_module_of_ours"]
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda _words, **more: run(failed, **more))  # noqa: S603
+    assert refused(ECHO, ELSEWHERE) == (
+        "cannot be compiled: no compiler starts (its program failed)"
+    )
+
+
+def test_the_compiler_is_given_no_secrets_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[dict[str, str]] = []
+    run: Any = subprocess.run
+
+    def watching(*words: Any, env: dict[str, str], **more: Any) -> Any:
+        given.append(env)
+        return run(*words, env=env, **more)
+
+    monkeypatch.setattr(subprocess, "run", watching)
+    monkeypatch.setenv("SOME_API_KEY", "canary")
+    # By this an interpreter would go on reading its input after the program.
+    monkeypatch.setenv("PYTHONINSPECT", "1")
+    assert compiled(ECHO, ELSEWHERE)
+    assert len(given) == 1
+    assert set(given[0]) <= {
+        *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "PYTHONHOME"),
+        "PYTHONPATH",
+    }
+
+
 def test_checking_a_package_is_held_no_longer_either(tmp_path: Path) -> None:
     (tmp_path / "entry.wasm").write_bytes(one_long_function(500_000))
     (problem,) = entry_problems(tmp_path, ELSEWHERE._replace(compile_seconds=1))
