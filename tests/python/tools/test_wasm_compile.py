@@ -142,7 +142,7 @@ def test_a_compiler_that_fails_by_itself_is_no_fault_of_the_module(
     # So does Python where it finds a part of the program no more.
     failed = [sys.executable, "-c", "import no_such_module_of_ours"]
     run = subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda _words, **more: run(failed, **more))  # noqa: S603
+    monkeypatch.setattr(subprocess, "run", lambda _words, **more: run(failed, **more))
     assert refused(ECHO, ELSEWHERE) == (
         "cannot be compiled: no compiler starts (its program failed)"
     )
