@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.client.bridge_failure import BasculeError
 from bridge.contract.error_codes import JsonRpcErrorNumber, Outcome
+from bridge.contract.number_text import NumberText
 
 if TYPE_CHECKING:
     from bridge.contract.strict_json import JsonValue
@@ -17,6 +18,8 @@ __all__ = ["ActionError"]
 _MAY_HAVE_RUN: Final = frozenset({"HOST_ERROR", "INVALID_OUTPUT", "LIMIT_EXCEEDED"})
 """The app's handler had begun, or may have: only what it did or gave was wrong."""
 _MAX_ERRORS_TOLD: Final = 10
+_MAX_DIGITS: Final = 15
+"""No time to wait is longer, and no app can have thousands of digits reckoned with."""
 _JSON_RPC_CODES: Final[Mapping[int, str]] = MappingProxyType(
     {number.value: number.name for number in JsonRpcErrorNumber}
 )
@@ -79,6 +82,13 @@ def _details(data: Mapping[str, JsonValue], message: str) -> Iterator[str]:
         yield f"Revision {data['expected']} was expected; it is at {data['actual']}."
     if "limit" in data and "maximum" in data:
         yield f"The limit {data['limit']} is {data['maximum']}."
-    later = data.get("retryAfterMs")
-    if isinstance(later, int) and not isinstance(later, bool) and later > 0:
+    later = _whole_number(data.get("retryAfterMs"))
+    if later > 0:
         yield f"Try again in {-(-later // 1_000)} s."
+
+
+def _whole_number(value: object) -> int:
+    """Return an integer of either reader, 0 for anything else: commands keep its characters."""
+    if isinstance(value, NumberText) and value.isdecimal() and len(value) <= _MAX_DIGITS:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
+from bridge.contract.number_text import NumberText
+
 __all__ = [
     "JsonTextError",
     "NumberText",
@@ -20,12 +22,6 @@ __all__ = [
     "read",
     "read_object",
 ]
-
-
-class NumberText(str):
-    """A number by its characters."""
-
-    __slots__ = ()
 
 
 class JsonTextError(ValueError):

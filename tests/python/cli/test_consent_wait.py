@@ -94,3 +94,24 @@ def test_a_task_that_waits_for_the_owner_says_so_and_what_can_be_done(
         out, err = capfd.readouterr()
         assert '"bytes":7' in out.replace(" ", "")
         assert err.count("Waiting for a yes") == (0 if json_text else 1)
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+@pytest.mark.parametrize("asked", [True, False])
+def test_who_is_refused_is_told_when_asking_again_can_help(
+    asked: bool,
+    options: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with fake_app(tmp_path) as (app, _):
+        app.asks, app.refuses, app.task_states = asked, not asked, ["consent", "refused"]
+        assert main(["call", SLUG, "doc.export", *options]) == ExitCode.APP_ERROR
+    out, err = capfd.readouterr()
+    if not options:
+        assert "[OWNER_REQUIRED]\n  Try again in 8 s.\n" in err
+    else:
+        # Programs have the number as the app wrote it.
+        assert '"retryAfterMs":7625' in out.replace(" ", "")

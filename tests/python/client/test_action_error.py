@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bridge.cli.app_session import result_of
 from bridge.client import ActionError
 from bridge.contract.error_codes import Outcome
 
@@ -53,6 +54,29 @@ def test_a_reason_that_is_the_message_is_told_once_with_its_own_code() -> None:
 @pytest.mark.parametrize("later", [True, "5000", 0, -1, None])
 def test_what_is_no_time_to_wait_is_not_told(later: Any) -> None:
     assert ActionError(1006, "No.", {"retryAfterMs": later}).details() == []
+
+
+@pytest.mark.parametrize(
+    ("data", "details"),
+    [
+        ('{"retryAfterMs":7625}', ["Try again in 8 s."]),
+        ('{"retryAfterMs":"7625"}', []),
+        ('{"retryAfterMs":true}', []),
+        ('{"retryAfterMs":-1}', []),
+        ('{"retryAfterMs":7.5}', []),
+        (f'{{"retryAfterMs":{"9" * 1_000}}}', []),
+        ('{"expected":3,"actual":7}', ["Revision 3 was expected; it is at 7."]),
+        ('{"limit":"maxDepth","maximum":32}', ["The limit maxDepth is 32."]),
+        ('{"errors":[{"path":"/by","message":"is 0"}]}', ["/by: is 0"]),
+    ],
+)
+def test_a_command_s_reader_which_keeps_numbers_as_text_tells_the_same(
+    data: str, details: list[str]
+) -> None:
+    answer = f'{{"jsonrpc":"2.0","id":1,"error":{{"code":1006,"message":"No.","data":{data}}}}}'
+    with pytest.raises(ActionError) as refused:
+        result_of(answer.encode())
+    assert refused.value.details() == details
 
 
 def test_of_many_errors_the_first_are_told() -> None:

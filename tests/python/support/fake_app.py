@@ -49,6 +49,18 @@ ACTIONS: dict[str, dict[str, Any]] = {
     "doc.export": {"description": "Export", "kind": "read", "inputSchema": {"type": "object"}},
 }
 KEPT = {"Connection": "keep-alive"}
+REFUSED: dict[str, Any] = {
+    "code": 1006,
+    "message": "The owner said no; nothing was run.",
+    "data": {
+        "code": "UNAVAILABLE",
+        "availability": {
+            "code": "OWNER_REQUIRED",
+            "reason": "The owner said no; nothing was run.",
+        },
+        "retryAfterMs": 7_625,
+    },
+}
 CONSENT = {"progress": {"reason": "consent", "message": "The owner is asked.\x1b[2J"}}
 
 
@@ -60,6 +72,8 @@ class FakeApp:
         self.task_states = ["running", "completed"]
         self.asks = False
         """Whether the owner is asked for `doc.export`: a task of state `consent` waits for it."""
+        self.refuses = False
+        """Whether `doc.export` is refused without a question; asked about, it is by `refused`."""
         self.page_size = 2
         self.events: dict[str, Any] = {"now": 9, "next": 1, "missed": 0, "events": []}
 
@@ -129,6 +143,8 @@ class FakeApp:
         name, sent = params["action"], params.get("input", {})
         if name not in ACTIONS:
             return _error(1002, "UNKNOWN_ACTION", "The app has no action of this name.")
+        if name == "doc.export" and self.refuses:
+            return f'"error":{json.dumps(REFUSED)}'
         if name == "doc.export":
             task = {"id": "t 1", "state": "running"} | (CONSENT if self.asks else {})
             return self._result({"status": "deferred", "task": task})
@@ -161,6 +177,8 @@ def _about(name: str) -> dict[str, Any]:
 def _task(state: str) -> dict[str, Any]:
     if state == "consent":
         return _task("running") | CONSENT
+    if state == "refused":
+        return _task("failed") | {"error": REFUSED}
     task = {"id": "t 1", "state": state, "action": "doc.export"}
     if state == "completed":
         return task | {"output": {"bytes": 7}}
