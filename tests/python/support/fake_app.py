@@ -143,11 +143,8 @@ class FakeApp:
         name, sent = params["action"], params.get("input", {})
         if name not in ACTIONS:
             return _error(1002, "UNKNOWN_ACTION", "The app has no action of this name.")
-        if name == "doc.export" and self.refuses:
-            return f'"error":{json.dumps(REFUSED)}'
         if name == "doc.export":
-            task = {"id": "t 1", "state": "running"} | (CONSENT if self.asks else {})
-            return self._result({"status": "deferred", "task": task})
+            return f'"error":{json.dumps(REFUSED)}' if self.refuses else self._export()
         if ACTIONS[name]["kind"] == "write" and "expectedRevision" not in params:
             return _error(1007, "REVISION_REQUIRED", "A write needs expectedRevision.")
         if name == "doc.insert" and "text" not in sent:
@@ -156,6 +153,10 @@ class FakeApp:
         if sent.get("text") == "boom":
             return _error(1018, "HOST_ERROR", "The app failed.")
         return self._result({"status": "completed", "output": {"sent": sent}})
+
+    def _export(self) -> str:
+        task = {"id": "t 1", "state": "running"} | (CONSENT if self.asks else {})
+        return self._result({"status": "deferred", "task": task})
 
     def _result(self, result: dict[str, Any]) -> str:
         text = json.dumps(result)[:-1]
