@@ -10,7 +10,7 @@ import { copyJson } from "../contract/bus_json.js";
 import * as messages from "../contract/bus_messages.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { IncomingRequest } from "./incoming_request.js";
-import { OutgoingRequests } from "./outgoing_requests.js";
+import { OutgoingRequests, isOfRequest } from "./outgoing_requests.js";
 import { reportFailure } from "./report_failure.js";
 
 /** @import { BusMessage, Exec } from "../contract/bus_messages.js" */
@@ -27,7 +27,8 @@ import { reportFailure } from "./report_failure.js";
 /**
  * @typedef {object} SessionHandlers
  * @property {(request: IncomingRequest) => Answer | Promise<Answer>} onRequest Gives checked JSON. What
- *   it throws is answered: a `BusError` as it is, anything else as `TOOL_FAILED`.
+ *   it throws is answered: a `BusError` as it is, unless it is how a request of its own failed; that and
+ *   anything else as `TOOL_FAILED`.
  * @property {(name: string, payload: Record<string, unknown>) => void} onEvent
  */
 
@@ -193,9 +194,24 @@ function failureOf(error) {
     reportFailure(error);
     return new BusError("TOOL_FAILED", "The tool failed; it may have done part of its work.");
   }
+  const told = isOfRequest(error) ? passedOn(error) : error;
   try {
-    return BusError.fromWire(copyJson(error.toWire(), ERROR));
+    return BusError.fromWire(copyJson(told.toWire(), ERROR));
   } catch {
-    return new BusError(error.code, String(error.message).slice(0, MAX_MESSAGE_CHARS));
+    return new BusError(told.code, String(told.message).slice(0, MAX_MESSAGE_CHARS));
   }
+}
+
+/**
+ * What a request of the tool's own was told, that nothing was run say, is not so of the tool.
+ *
+ * @param {BusError} error
+ */
+function passedOn({ code, message, retryAfterMs, data }) {
+  const text = `The tool may have done part of its work; what it asked for itself failed: ${message}`;
+  const inner = code === "TOOL_FAILED" ? (data?.["code"] ?? code) : code;
+  return new BusError("TOOL_FAILED", text, {
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    data: { ...data, code: inner },
+  });
 }

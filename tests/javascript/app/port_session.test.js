@@ -346,6 +346,38 @@ describe("requests of the kernel", () => {
     });
   }
 
+  test("whose handler passes on what its own call was told are answered as its own failure", async () => {
+    const { runtime, sent, send, invoke, answerTo, ports } = app();
+    runtime.exposeTool("work", ANY, async () =>
+      runtime.callTool({ ...CALL, arguments: { query: 1 } }),
+    );
+    const refusals = [
+      { code: "INVALID_INPUT", message: "Wrong; nothing was run.", data: { errors: [] } },
+      { code: "CANCELLED", message: "Ended; nothing was run.", data: { outcome: "not_delivered" } },
+      { code: "OWNER_REQUIRED", message: "No; nothing was run.", retryAfterMs: 5 },
+      { code: "TOOL_FAILED", message: "Inner.", data: { code: "UI_BUSY" } },
+    ];
+    for (const error of refusals) {
+      const id = await invoke();
+      const asked = sent.findLast((message) => message.payload?.action === "tools.call");
+      await send({ type: "response", id: asked.id, error });
+      await ports.settle();
+      const { code, message, retryAfterMs, data } = answerTo(id).error;
+      assert.equal(code, "TOOL_FAILED");
+      assert.match(message, /^The tool may have done part of its work/);
+      assert.ok(message.endsWith(error.message));
+      assert.equal(retryAfterMs, error.retryAfterMs);
+      assert.equal(data.code, error.data?.code ?? error.code);
+    }
+    // What a handler says of its own is told as it is.
+    runtime.removeExposedTool("work");
+    runtime.exposeTool("own", ANY, async () => {
+      throw new BusError("INVALID_INPUT", "Mine.");
+    });
+    const id = await invoke({ name: "own", version: 2 });
+    assert.deepEqual(answerTo(id).error, { code: "INVALID_INPUT", message: "Mine." });
+  });
+
   test("have a result of 1 MiB at most, exactly", async () => {
     const { runtime, invoke, answerTo } = app();
     runtime.exposeTool("work", ANY, () => "x".repeat(1_048_574));
