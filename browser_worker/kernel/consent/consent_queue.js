@@ -35,6 +35,7 @@ import { opened } from "./open_questions.js";
  * @property {"denied" | "timeout" | "busy" | "gone" | "others"} reason `gone`: nobody waits for the answer
  *   any more. `others`: too many terminals were refused, whatever their names.
  * @property {number | null} retryAfterMs When to ask again, where asking again can help.
+ * @property {true} [unasked] It is an earlier no, which is heard yet: nobody was asked.
  */
 
 /** @typedef {Yes | No} ConsentAnswer */
@@ -182,7 +183,7 @@ export class ConsentQueue {
   _refused(subject, signal) {
     if (this._closed || signal?.aborted) return gone();
     const cooling = this._coolDowns.find(subject);
-    if (cooling !== null) return { allowed: false, ...cooling };
+    if (cooling !== null) return { allowed: false, ...cooling, unasked: true };
     const own =
       (this._waiting.get(subject)?.length ?? 0) + (this._shown?.prompt.subject === subject ? 1 : 0);
     const all = this.waiting + (this._shown === null ? 0 : 1);
@@ -254,7 +255,7 @@ export class ConsentQueue {
       const cooling = other === subject ? null : this._coolDowns.find(other);
       if (cooling === null) continue;
       this._waiting.delete(other);
-      for (const { settle } of prompts) settle({ allowed: false, ...cooling });
+      for (const { settle } of prompts) settle({ allowed: false, ...cooling, unasked: true });
     }
     this._end({ allowed: false, reason, retryAfterMs });
   }

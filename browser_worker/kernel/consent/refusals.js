@@ -11,7 +11,7 @@ import { BusError } from "../../contract/bus_error.js";
  *   whether an agent's turn asked, which has codes of its own.
  * @returns {BusError}
  */
-export function refusalOf({ reason, retryAfterMs }, { what, agent }) {
+export function refusalOf({ reason, retryAfterMs, unasked = false }, { what, agent }) {
   const later = retryAfterMs === null ? {} : { retryAfterMs };
   if (reason === "busy") {
     const text = `The owner has too many questions to answer; nothing was run. Try to ${what} again later.`;
@@ -22,13 +22,17 @@ export function refusalOf({ reason, retryAfterMs }, { what, agent }) {
     case "denied":
       return new BusError(
         agent ? "AGENT_CONSENT_DENIED" : "OWNER_REQUIRED",
-        `Asked for leave to ${what}, the owner said no; nothing was run.`,
+        unasked
+          ? `The owner was not asked for leave to ${what}, having said no shortly before; nothing was run.`
+          : `Asked for leave to ${what}, the owner said no; nothing was run.`,
         { ...later, data },
       );
     case "timeout":
       return new BusError(
         agent ? "AGENT_CONSENT_TIMEOUT" : "OWNER_REQUIRED",
-        `Asked for leave to ${what}, the owner did not answer in time; nothing was run.`,
+        unasked
+          ? `The owner was not asked for leave to ${what}, having left a question unanswered shortly before; nothing was run.`
+          : `Asked for leave to ${what}, the owner did not answer in time; nothing was run.`,
         { ...later, data },
       );
     case "others":

@@ -169,6 +169,7 @@ test("after a no the subject is refused without a question, for twice as long ea
       allowed: false,
       reason: "denied",
       retryAfterMs: 1,
+      unasked: true,
     });
     assert.equal(queue.current, null);
     time.pass(1);
@@ -232,7 +233,8 @@ test("who goes and comes back under the same name has not got round a no", async
   await asked;
   queue.forget("external:bridge:s");
   const again = await queue.ask(prompt("external:bridge:s"));
-  assert.deepEqual(again, { allowed: false, reason: "denied", retryAfterMs: 10_000 });
+  const heard = { allowed: false, reason: "denied", retryAfterMs: 10_000, unasked: true };
+  assert.deepEqual(again, heard);
 });
 
 test("says that the owner is asked where they are, and not where the answer is there", async () => {

@@ -39,3 +39,25 @@ test("an agent's turn is refused by codes of its own", () => {
   assert.equal(refusal("denied", null, true).code, "AGENT_CONSENT_DENIED");
   assert.equal(refusal("timeout", null, true).code, "AGENT_CONSENT_TIMEOUT");
 });
+
+test("who is refused for an earlier no is told that nobody was asked", () => {
+  for (const [reason, why] of /** @type {const} */ ([
+    ["denied", "having said no shortly before"],
+    ["timeout", "having left a question unanswered shortly before"],
+  ])) {
+    const answer = /** @type {const} */ ({ allowed: false, reason, retryAfterMs: 7_000 });
+    const asked = refusalOf(answer, { what, agent: false });
+    const unasked = refusalOf({ ...answer, unasked: true }, { what, agent: false });
+    assert.equal(
+      unasked.message,
+      `The owner was not asked for leave to call notes_search of notes, ${why}; nothing was run.`,
+    );
+    assert.doesNotMatch(asked.message, /not asked/);
+    const told = (/** @type {typeof asked} */ { code, data, retryAfterMs }) => [
+      code,
+      data,
+      retryAfterMs,
+    ];
+    assert.deepEqual(told(unasked), told(asked));
+  }
+});
