@@ -25,7 +25,7 @@ _UNANSWERED: Final = (
     "call is refused when their time is up. In your own browser: bascule demo"
 )
 _LATEST: Final = ("--expected-revision", "latest")
-_DRAWING: Final = ("kind=rectangle", "x=120", "y=120", "width=360", "height=180")
+_DRAWING: Final = ("kind=rectangle", "x=120", "y=120", "width=480", "height=180")
 _TEXT: Final = "Hello from a terminal"
 # Answered when the app is live: a page that was attached may still be starting its apps.
 _OPEN_NOTES: Final = ("workspace.tile.open", "app=notes", *_LATEST)

@@ -53,3 +53,23 @@ test("a file is known by its bytes: PNG and JPEG, with their sizes, and nothing 
   }
   assert.equal(readImageFile(new TextEncoder().encode("GIF89a, and more of it to come")), null);
 });
+
+test("words shrink to stay within their shape, and are as large as ever where there is room", () => {
+  const sizeIn = (
+    /** @type {"rectangle" | "ellipse" | "line"} */ kind,
+    /** @type {object} */ more,
+  ) => {
+    const board = makeBoard();
+    board.add({ kind, x: 0, y: 0, width: 360, height: 180, ...more });
+    return Number(/font-size="(\d+)"/.exec(toSvg(board.shapes))?.[1]);
+  };
+  const text = "Hello from a terminal";
+  assert.equal(sizeIn("rectangle", { text: "Roadmap" }), 40);
+  assert.equal(sizeIn("rectangle", { text }), 25);
+  assert.equal(sizeIn("rectangle", { text, width: 480 }), 34);
+  assert.ok(sizeIn("ellipse", { text }) < 25, "an ellipse has less room");
+  assert.ok(sizeIn("rectangle", { text: "橋".repeat(21) }) < 25, "some signs are wider");
+  assert.equal(sizeIn("rectangle", { text: "a\n".repeat(5) + "a" }), 22, "so is it in height");
+  assert.equal(sizeIn("rectangle", { text, width: 20 }), 12, "but never too small to read");
+  assert.equal(sizeIn("line", { text }), 40, "a line has no within");
+});

@@ -13,8 +13,17 @@
  * @property {string} [words]
  */
 
-/** Of words within a shape; a text of its own is as large as its box. */
+/** Of words within a shape that has room for them; a text of its own is as large as its box. */
 const LABEL_SIZE = 40;
+/** Smaller ones could not be read: what is still too long then sticks out. */
+const MIN_LABEL_SIZE = 12;
+const LINE_HEIGHT = 1.2;
+/** How much of a box its words may take. In an ellipse it is the rectangle within. */
+const ROOM = Object.freeze({ rectangle: 0.9, ellipse: 0.7 });
+/** Of a letter, in sizes of the face. A face is measured nowhere: a picture is drawn where there is none. */
+const LETTER_WIDTH = 0.6;
+/** From here on, most signs are as wide as they are high. */
+const FIRST_WIDE = 0x1100;
 
 /**
  * @param {Omit<Shape, "image">} shape
@@ -58,18 +67,45 @@ export function marksOf(shape, href) {
 }
 
 /** @param {Omit<Shape, "image">} shape @returns {Mark[]} */
-function label({ x, y, width, height, text }) {
+function label(shape) {
+  const { x, y, width, height, text } = shape;
   if (text === "") return [];
   const lines = text.split("\n");
-  const first = y + height / 2 - ((lines.length - 1) * LABEL_SIZE * 1.2) / 2 + LABEL_SIZE * 0.35;
+  const size = labelSize(shape, lines);
+  const first = y + height / 2 - ((lines.length - 1) * size * LINE_HEIGHT) / 2 + size * 0.35;
   return lines.map((words, index) => ({
     name: "text",
     attributes: {
       x: x + width / 2,
-      y: first + index * LABEL_SIZE * 1.2,
-      "font-size": LABEL_SIZE,
+      y: first + index * size * LINE_HEIGHT,
+      "font-size": size,
       "text-anchor": "middle",
     },
     words,
   }));
+}
+
+/**
+ * The largest at which the words stay within their shape. A line has no within.
+ *
+ * @param {Omit<Shape, "image">} shape
+ * @param {string[]} lines
+ */
+function labelSize({ kind, width, height }, lines) {
+  if (kind !== "rectangle" && kind !== "ellipse") return LABEL_SIZE;
+  const room = ROOM[kind];
+  const widest = Math.max(LETTER_WIDTH, ...lines.map(widthOf));
+  const size = Math.min(
+    (width * room) / widest,
+    (height * room) / (lines.length * LINE_HEIGHT),
+    LABEL_SIZE,
+  );
+  return Math.max(MIN_LABEL_SIZE, Math.floor(size));
+}
+
+/** @param {string} line @returns {number} About, in sizes of the face. */
+function widthOf(line) {
+  let width = 0;
+  for (const sign of line) width += (sign.codePointAt(0) ?? 0) < FIRST_WIDE ? LETTER_WIDTH : 1;
+  return width;
 }
