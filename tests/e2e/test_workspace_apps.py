@@ -266,17 +266,17 @@ def test_a_document_is_written_and_kept_without_any_storage_of_the_frame(workspa
     troubles: list[str] = []
     workspace.on("pageerror", lambda error: troubles.append(str(error)))
     writer = open_tile(workspace, "writer")
-    expect(writer.locator("#saved")).to_have_text("Kept by the workspace")
+    expect(writer.locator("#saved")).to_have_text("Kept until locked or reloaded")
     expect(writer.locator("bascule-panel")).to_have_count(0)
     text = writer.get_by_role("textbox", name="Document text")
     text.press("Control+Home")
     workspace.keyboard.type("In a frame: ")
     expect(writer.locator("#text > *").first).to_have_text(re.compile("^In a frame: A bascule"))
-    expect(writer.locator("#saved")).to_have_text("Kept by the workspace")
+    expect(writer.locator("#saved")).to_have_text("Kept until locked or reloaded")
     close_tile(workspace, "writer")
     again = open_tile(workspace, "writer")
     expect(again.locator("#text > *").first).to_have_text(re.compile("^In a frame: A bascule"))
-    expect(again.locator("#saved")).to_have_text("Kept by the workspace")
+    expect(again.locator("#saved")).to_have_text("Kept until locked or reloaded")
     storage = again.locator("body").evaluate(
         "() => { try { return String(localStorage.length); } catch (error) { return error.name; } }"
     )

@@ -7,7 +7,7 @@
 export const WELCOME_NOTES = Object.freeze([
   {
     title: "Roadmap",
-    text: "Two apps in one workspace.\nEach in a frame of its own.\nEach with tools that the other may be allowed to call.",
+    text: "Four apps in one workspace.\nEach in a frame of its own.\nEach with tools that the others may be allowed to call.",
   },
   {
     title: "Welcome",

@@ -13,7 +13,7 @@ import { workspaceWelcome } from "./welcome_document.js";
 const storage = await keptStorage();
 const { text, dispatcher, pause } = openWordProcessor({
   storage,
-  savedWords: "Kept by the workspace",
+  savedWords: "Kept until locked or reloaded",
   newcomer: workspaceWelcome,
 });
 exposeDocument(bus, dispatcher, pause);
