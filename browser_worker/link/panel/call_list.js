@@ -4,8 +4,11 @@
  * DOM. Rows are replaced, never changed, so that whoever draws them sees which are new.
  */
 
+import { isObject } from "../../contract/json_number.js";
 import { contractCode } from "../../dispatcher/app_error.js";
+import { shownName } from "./shown_name.js";
 
+/** @import { AppError } from "../../dispatcher/app_error.js" */
 /** @import { SessionEvent } from "../../dispatcher/agent_endpoint.js" */
 /** @import { Task } from "../../dispatcher/task_table.js" */
 
@@ -24,7 +27,7 @@ import { contractCode } from "../../dispatcher/app_error.js";
  */
 
 /** What only asks about the app's actions, not for its content: an agent asks it all the time. */
-const UNSHOWN = new Set([
+export const UNSHOWN = new Set([
   ...["agent/info", "actions/list", "actions/describe", "tasks/get"],
   ...["actions_search", "actions_describe", "task_status"],
   ...["server/discover", "initialize", "ping", "tools/list"],
@@ -191,5 +194,20 @@ export class CallList {
 
 /** @param {Task} task */
 function codeOf({ state, error }) {
-  return state === "cancelled" ? "CANCELLED" : (contractCode(error) ?? "HOST_ERROR");
+  return state === "cancelled"
+    ? "CANCELLED"
+    : (whyNot(error) ?? contractCode(error) ?? "HOST_ERROR");
+}
+
+/**
+ * Of an action that is not available the app says why, by a code of its own: a person learns more of it.
+ *
+ * @param {unknown} error
+ * @returns {string | undefined}
+ */
+function whyNot(error) {
+  if (contractCode(error) !== "UNAVAILABLE") return undefined;
+  const { availability } = /** @type {AppError} */ (error).data;
+  const code = isObject(availability) ? availability["code"] : undefined;
+  return typeof code === "string" && code !== "" ? shownName(code, 40) : undefined;
 }

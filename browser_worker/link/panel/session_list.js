@@ -6,15 +6,17 @@
  * There is nothing to release one by: its next call would only open it again. Pause or detach instead.
  */
 
+import { UNSHOWN } from "./call_list.js";
+
 /** @import { SessionEvent } from "../../dispatcher/agent_endpoint.js" */
 
 /**
  * @typedef {object} SessionRow
  * @property {string} key The session's name.
- * @property {number} calls Requests of any kind.
+ * @property {number} calls As the list of calls counts: who waits for a task asks for it every second.
  * @property {number} running
- * @property {string} last The action, tool or method of the latest one.
- * @property {number | null} lastWallMs When it came, Unix milliseconds.
+ * @property {string} last The action, tool or method of the latest call.
+ * @property {number | null} lastWallMs When the latest request of any kind came, Unix milliseconds.
  */
 
 export class SessionList {
@@ -64,12 +66,13 @@ export class SessionList {
     const row = this.#rows.get(session);
     if (row === undefined) return;
     this.#running.set(request, session);
+    const isCall = !UNSHOWN.has(tool ?? method);
     this.#rows.delete(session);
     this.#rows.set(session, {
       key: session,
-      calls: row.calls + 1,
+      calls: row.calls + (isCall ? 1 : 0),
       running: row.running + 1,
-      last: action ?? tool ?? method,
+      last: isCall ? (action ?? tool ?? method) : row.last,
       lastWallMs: this.#clock().wallMs,
     });
   }

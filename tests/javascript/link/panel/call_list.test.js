@@ -79,12 +79,13 @@ test("a call that goes on as a task says that it waits for a yes, and how it end
   assert.deepEqual(rows()[0], ["deferred", false, null]);
   time.monotonicMs += 1_000;
   yes?.complete({});
-  no?.fail(new AppError("UNAVAILABLE", "The owner said no."));
+  const availability = { code: "OWNER_REQUIRED", reason: "The owner said no." };
+  no?.fail(new AppError("UNAVAILABLE", "The owner said no.", { availability }));
   stopped?.cancel();
   stopped?.checkpoint();
   assert.deepEqual(rows(), [
     ["done", false, null],
-    ["failed", false, "UNAVAILABLE"],
+    ["failed", false, "OWNER_REQUIRED"],
     ["failed", false, "CANCELLED"],
   ]);
   assert.equal(list.rows[2]?.durationMs, 1_030);

@@ -75,3 +75,20 @@ test("a call of an MCP tool is told by its action, or by the tool", () => {
   list.take({ ...asked, request: 2, tool: "actions_execute", action: "note.set" });
   assert.equal(list.rows[0]?.last, "note.set");
 });
+
+test("asking for a task, or for what there is, counts as use and not as a call", () => {
+  const { list, rows, time, open, begin } = makeList();
+  open("a");
+  begin("a", "document.read")();
+  for (const [request, what] of [
+    { method: "tasks/get" },
+    { method: "tools/call", tool: "task_status" },
+  ].entries()) {
+    time.wallMs += 1_000;
+    list.take({ phase: "begin", session: "a", request: 100 + request, ...what });
+    list.take({ phase: "end", ok: true, session: "a", request: 100 + request, ...what });
+  }
+  assert.deepEqual(rows(), [
+    { key: "a", calls: 1, running: 0, last: "document.read", lastWallMs: 3_000 },
+  ]);
+});
