@@ -63,7 +63,7 @@ def test_a_headless_demo_stays_to_be_driven_and_ends_quietly(
             demo.kill()
     assert "document.text.insert" in listed.stdout
     assert "bascule mcp-config CLIENT bascule-write" in "".join(shown)
-    assert "bascule demo --workspace" in shown[-1]
+    assert shown[-1] == "  bascule demo --headless --workspace\n"
     assert (demo.returncode, err) == (0, "")
     assert "Stopped." in out
     assert list(runtime.rglob("browser-bridge-*")) == []
@@ -172,5 +172,6 @@ def test_a_demo_of_the_workspace_without_a_window_ends_with_the_question(
     )
     assert done.returncode == 0, done.stderr
     assert '"reason": "consent"' in done.stdout
+    assert "bascule task bascule-workspace task-1 --wait" in done.stderr
     assert "only a person can say yes" in done.stdout
     assert (tmp_path / "bascule-demo.png").exists()

@@ -10,41 +10,31 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
-import json
-import os
-import shlex
-import shutil
 import signal
 import sys
-import tempfile
-import webbrowser
-from collections.abc import AsyncIterator, Coroutine, Iterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.browser_assets import browser_assets
-from bridge.cli.demo import demo_workspace
+from bridge.cli.demo import demo_document, demo_workspace
+from bridge.cli.demo.demo_browser import open_headless, opened_in_browser
+from bridge.cli.demo.demo_commands import attached, demo_bridge, run_command
 from bridge.cli.demo.demo_drawing import draw, drawing_app
-from bridge.cli.redirect_file import redirect_name, redirect_page
+from bridge.cli.demo.demo_error import DemoError
 from bridge.cli.stop_signals import stop_numbers
+from bridge.cli.usage_error import UsageError
 from bridge.contract.attach_link import attach_link
 from bridge.contract.error_codes import ExitCode
 from bridge.servers.static_pages import StaticPages
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Playwright
+    from playwright.async_api import Page
 
 __all__ = ["add_parser", "run"]
 
-_CHROMIUM_ARGS: Final = [
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 _DESCRIPTION: Final = """\
 Serve a page, start a bridge, open the page and drive it from here: the workspace in a window,
 a word processor without one, where nobody can say the yes that the workspace's apps wait for."""
@@ -58,7 +48,6 @@ examples:
 _WORKSPACE: Final = "workspace"
 _DOCUMENT: Final = "document"
 _ATTACH_SECONDS: Final = 300.0
-_STEP_SECONDS: Final = 30.0
 _OWNER_SECONDS: Final = 240.0
 """Longer than a page lets its owner think, and a call last after that."""
 
@@ -110,7 +99,12 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the demo to its end. Returns an exit code."""
+    """Run the demo to its end. Returns an exit code. Raises `UsageError`."""
+    if not args.headless:
+        if args.stay:
+            raise UsageError("--stay is for --headless: in a window the demo stays until Ctrl-C")
+        if args.screenshot is not None:
+            raise UsageError("--screenshot is for --headless: in a window you can see the page")
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Whoever keeps it in a file reads there while the demo goes on.
         sys.stdout.reconfigure(line_buffering=True)
@@ -124,18 +118,6 @@ def run(args: argparse.Namespace) -> int:
         return ExitCode.REFUSED
 
 
-class DemoError(Exception):
-    """The demo cannot go on. The message says why and what to do."""
-
-
-class _Bridge(NamedTuple):
-    """The running bridge."""
-
-    child: asyncio.subprocess.Process
-    endpoint: dict[str, str]
-    """What its first line said."""
-
-
 async def _demo(args: argparse.Namespace) -> int:
     # A signal must end the children too: it unwinds the stack like an interrupt does.
     task = asyncio.current_task()
@@ -147,7 +129,7 @@ async def _demo(args: argparse.Namespace) -> int:
         index = "demo/workspace/index.html" if _is_workspace(args) else "demo/index.html"
         pages = await stack.enter_async_context(StaticPages(browser_assets(), index=index))
         print(f"The demo page is served at {pages.page}")
-        child, bridge = await stack.enter_async_context(_bridge(pages))
+        child, bridge = await stack.enter_async_context(demo_bridge(pages))
         print(f"The bridge runs at {bridge['url']}, for {bridge['origin']} only.")
         link = attach_link(pages.page, bridge["url"], bridge["token"])
         return await _while_it_runs(child, _show(args, bridge, link))
@@ -183,16 +165,16 @@ async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> 
     workspace = _is_workspace(args)
     async with AsyncExitStack() as stack:
         page = None
-        with ExitStack() as opening:
+        async with AsyncExitStack() as opening:
             if args.headless:
-                page = await _open_headless(stack, args.headless, link)
+                page = await open_headless(stack, args.headless, link)
             else:
-                opening.enter_context(_open_in_browser(link))
-            await _attached(bridge, None if workspace else _ATTACH_SECONDS)
+                await opening.enter_async_context(opened_in_browser(link))
+            await attached(bridge, None if workspace else _ATTACH_SECONDS)
         print("The page is attached.\n")
         if workspace:
             return await _show_workspace(args, bridge, page)
-        await _edit(bridge)
+        await demo_document.edit(bridge)
         drawing = await stack.enter_async_context(drawing_app(headless=bool(args.headless)))
         picture: Path = args.screenshot or Path("bascule-demo.png")
         drawn = picture.with_name(f"{picture.stem}-drawing.png") if args.headless else None
@@ -203,15 +185,9 @@ async def _show(args: argparse.Namespace, bridge: dict[str, str], link: str) -> 
             print(f"\nA picture of the page is in {picture}.")
             if not args.stay:
                 return ExitCode.DONE
-        other = "" if drawing is None else f"{'or:':>25}  bascule actions bascule-draw\n"
         by_hand = "Edit the text in the page as well; both ways go through the same actions.\n"
-        print(
-            f"\n{by_hand if page is None else ''}"
-            "In another terminal, try:  bascule actions bascule-write\n"
-            f"{other}For an MCP client:         bascule mcp-config CLIENT bascule-write\n"
-            "For apps that work together: bascule demo --workspace\n"
-            "Ctrl-C ends the demo."
-        )
+        tried = demo_document.what_to_try(drawing=drawing is not None, headless=bool(args.headless))
+        print(f"\n{by_hand if page is None else ''}{tried}Ctrl-C ends the demo.")
         await asyncio.Event().wait()
     return ExitCode.DONE
 
@@ -220,8 +196,17 @@ async def _show_workspace(
     args: argparse.Namespace, bridge: dict[str, str], page: Page | None
 ) -> int:
     show = demo_workspace.drive if page is None else demo_workspace.ask
-    if not await show(lambda *words: _run(bridge, *words, seconds=_OWNER_SECONDS, stderr=None)):
-        raise DemoError("the owner of the page said no, or an app did: the lines above tell it")
+    # A person is told that they are asked while they are; what waits for nobody can come later.
+    stderr = None if page is None else asyncio.subprocess.PIPE
+    run = partial(
+        run_command,
+        bridge,
+        seconds=_OWNER_SECONDS,
+        stderr=stderr,
+        called=demo_workspace.SLUG,
+    )
+    if not await show(run):
+        raise DemoError("that call failed, and the lines above tell why. Start the demo again.")
     if page is not None:
         picture: Path = args.screenshot or Path("bascule-demo.png")
         await page.screenshot(path=str(picture))
@@ -231,164 +216,3 @@ async def _show_workspace(
     print(f"\n{demo_workspace.what_to_try(owner=page is None)}Ctrl-C ends the demo.")
     await asyncio.Event().wait()
     return ExitCode.DONE
-
-
-@asynccontextmanager
-async def _bridge(pages: StaticPages) -> AsyncIterator[_Bridge]:
-    """Run the real command as a child, and give it with what its first line says."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bridge.cli.main",
-        "browser-bridge",
-        "--origin",
-        pages.origin,
-        "--page",
-        pages.page,
-        "--owner-pid",
-        str(os.getpid()),
-        stdin=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    drain = None
-    try:
-        if child.stderr is None:
-            raise DemoError("the bridge has no stderr")
-        async with asyncio.timeout(_STEP_SECONDS):
-            line = await child.stderr.readline()
-        try:
-            endpoint: dict[str, str] = json.loads(line)
-        except ValueError:
-            raise DemoError(f"the bridge did not start: {line.decode().strip()}") from None
-        drain = asyncio.create_task(child.stderr.read())
-        yield _Bridge(child, endpoint)
-    finally:
-        if child.returncode is None:
-            child.terminate()
-        await child.wait()
-        if drain is not None:
-            await drain
-
-
-@contextmanager
-def _open_in_browser(link: str) -> Iterator[None]:
-    """Open the link by a file that only we can read: no process's arguments ever carry it.
-
-    The file is there for the length of the context.
-    """
-    with tempfile.TemporaryDirectory(prefix="bascule-demo-") as folder:
-        redirect = Path(folder) / redirect_name(os.getpid())
-        descriptor = os.open(redirect, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(redirect_page(link))
-        if webbrowser.open(redirect.as_uri()):
-            print('The page is opening in your browser: press "Attach" there. (Ctrl-C stops.)')
-        else:
-            print(
-                f"No browser could be started. Open this file in one: {redirect}\n"
-                'Then press "Attach" in the page. On a machine without a desktop, '
-                "`bascule demo --headless --stay` shows what nobody has to say yes to. "
-                "(Ctrl-C stops.)"
-            )
-        yield
-
-
-async def _open_headless(stack: AsyncExitStack, name: str, link: str) -> Page:
-    try:
-        from playwright.async_api import async_playwright  # noqa: PLC0415 - only for this
-    except ImportError:
-        raise DemoError(
-            "--headless needs Playwright: pip install playwright==1.64.1, or use scripts/demo"
-        ) from None
-    playwright = await stack.enter_async_context(async_playwright())
-    browser = await _launch(playwright, name)
-    stack.push_async_callback(browser.close)
-    page = await browser.new_page(viewport={"width": 1100, "height": 720})
-    await page.goto(link)
-    await page.get_by_role("button", name="Attach").click()
-    return page
-
-
-async def _launch(playwright: Playwright, name: str) -> Browser:
-    variable = f"BASCULE_{name.upper()}"
-    default = "/usr/bin/chromium" if name == "chromium" else "/usr/bin/firefox-esr"
-    executable = os.environ.get(variable, default)
-    if shutil.which(executable) is None:
-        raise DemoError(
-            f"{executable} does not exist; install {name}, or name another with {variable}"
-        )
-    if name == "firefox":
-        return await playwright.firefox.launch(channel="moz-firefox", executable_path=executable)
-    # Chromium's sandbox does not run as root.
-    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    return await playwright.chromium.launch(
-        executable_path=executable, args=[*_CHROMIUM_ARGS, *root]
-    )
-
-
-async def _attached(bridge: dict[str, str], seconds: float | None = _ATTACH_SECONDS) -> None:
-    """Wait until the page is attached, by asking as anybody would."""
-    try:
-        async with asyncio.timeout(seconds):
-            # Another process is asked: there is no event to wait for here.
-            while (await _run(bridge, "browser-call", "agent/info"))[0] != ExitCode.DONE:  # noqa: ASYNC110
-                await asyncio.sleep(0.3)
-    except TimeoutError:
-        raise DemoError("nobody attached the page within five minutes") from None
-
-
-async def _edit(bridge: dict[str, str]) -> None:
-    print(f"Before:\n{_quoted(await _read(bridge))}\n")
-    insert = ["document.text.insert", "text=Hello from a terminal! ", "at=0"]
-    words = [*insert, "--expected-revision", "latest"]
-    print(f"$ bascule call bascule-write {shlex.join(words)}")
-    status, answer = await _run(bridge, "call", *words)
-    print(answer.strip())
-    if status != ExitCode.DONE:
-        raise DemoError("the edit was refused")
-    print(f"\nAfter:\n{_quoted(await _read(bridge))}")
-
-
-async def _read(bridge: dict[str, str]) -> str:
-    status, answer = await _run(
-        bridge, "browser-call", "actions/execute", '{"action": "document.read"}'
-    )
-    if status != ExitCode.DONE:
-        raise DemoError("the text cannot be read")
-    text: str = json.loads(answer)["result"]["output"]["text"]
-    return text
-
-
-async def _run(
-    bridge: dict[str, str],
-    command: str,
-    *arguments: str,
-    seconds: float = _STEP_SECONDS + 10,
-    stderr: int | None = asyncio.subprocess.DEVNULL,
-) -> tuple[int, str]:
-    """Run a real command. The token goes by the environment, never by the arguments."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bridge.cli.main",
-        command,
-        "--url",
-        bridge["url"],
-        *arguments,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=stderr,
-        env=os.environ | {"BASCULE_TOKEN": bridge["token"]},
-    )
-    try:
-        async with asyncio.timeout(seconds):
-            output, _ = await child.communicate()
-    finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
-    return child.returncode or 0, output.decode()
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"  | {line}" for line in text.rstrip("\n").split("\n"))

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
+from bridge.cli.demo.demo_commands import to_paste
 from bridge.contract.error_codes import ExitCode
 
 __all__ = ["ASKING", "SLUG", "ask", "drive", "what_to_try"]
@@ -106,10 +107,12 @@ def what_to_try(*, owner: bool) -> str:
     Without an owner at the page that is only what needs nobody's leave.
     """
     tried = ["actions", *(_TO_TRY if owner else _TO_TRY_ALONE)]
-    lines = (shlex.join((command, SLUG, *words)) for command, *words in map(str.split, tried))
+    lines = (
+        shlex.join(("bascule", command, SLUG, *words)) for command, *words in map(str.split, tried)
+    )
     return (
         "In another terminal, try:\n"
-        + "".join(f"  bascule {line}\n" for line in lines)
+        + to_paste(lines)
         + f"For an MCP client:\n  bascule mcp-config CLIENT {SLUG}\n"
         + (_WITH_OWNER if owner else "")
     )

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from bridge.cli.demo import demo
+from bridge.cli.demo import demo, demo_document
+from bridge.cli.demo.demo_error import DemoError
+from bridge.cli.main import main
 from bridge.client.discovery import running_bridges
 from bridge.contract.error_codes import ExitCode
 from tests.python.support.command_line import is_gone, pipe, running_command
@@ -28,10 +33,13 @@ LINK = "http://127.0.0.1:1/#bascule=x"
 
 @contextmanager
 def waiting_demo(
-    runtime: Path, *words: str, page: bytes = b"/demo/workspace/index.html"
+    runtime: Path,
+    *words: str,
+    page: bytes = b"/demo/workspace/index.html",
+    browser: str = "true",
 ) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """Run the demo until it waits for somebody to attach the page; gives its bridge's process."""
-    environ = {"BROWSER": "true", "TMPDIR": str(runtime)}
+    environ = {"BROWSER": browser, "TMPDIR": str(runtime)}
     with running_command(runtime, "demo", *words, environ=environ) as child:
         lines = [pipe(child.stdout).readline() for _ in range(3)]
         assert lines[0].endswith(page + b"\n"), lines
@@ -126,17 +134,45 @@ async def test_the_file_with_the_link_is_gone_once_the_page_is_attached(
 
     async def edit(_: dict[str, str]) -> None:
         assert links(tmp_path) == []
-        raise demo.DemoError("as far as this test goes")
+        raise DemoError("as far as this test goes")
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr("webbrowser.open", lambda _: True)
-    monkeypatch.setattr(demo, "_attached", attached)
-    monkeypatch.setattr(demo, "_edit", edit)
+    monkeypatch.setattr(demo, "attached", attached)
+    monkeypatch.setattr(demo_document, "edit", edit)
     args = argparse.Namespace(headless=None, screenshot=None, stay=False, shown="document")
-    with pytest.raises(demo.DemoError, match="as far as"):
+    with pytest.raises(DemoError, match="as far as"):
         await demo._show(args, {}, LINK)
     assert len(seen) == 1
     assert LINK in seen[0]
+
+
+def test_a_browser_that_stays_in_the_foreground_is_served_the_page(tmp_path: Path) -> None:
+    browser, closing = tmp_path / "browser", tmp_path / "closing"
+    os.mkfifo(closing)
+    # It comes back once somebody writes there.
+    browser.write_text(f"#!/bin/sh\ncat {closing}\n")
+    browser.chmod(0o700)
+    with waiting_demo(tmp_path, browser=f"{browser} %s") as (child, _):
+        (link,) = links(tmp_path)
+        found = re.search(r'href="([^"#]+)', link.read_text())
+        assert found
+        with urllib.request.urlopen(found[1], timeout=PATIENCE_SECONDS) as page:
+            assert b"<html" in page.read()
+        child.send_signal(signal.SIGTERM)
+        # The demo does not wait for the browser to be closed, which then is, for the test's sake.
+        child.wait(PATIENCE_SECONDS)
+        with contextlib.suppress(OSError):
+            os.close(os.open(closing, os.O_WRONLY | os.O_NONBLOCK))
+    assert child.returncode == ExitCode.DONE
+
+
+@pytest.mark.parametrize("words", [["--stay"], ["--screenshot", "a.png"], ["--document", "--stay"]])
+def test_what_is_for_a_demo_without_a_window_is_refused_in_one(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", *words]) == ExitCode.USAGE
+    assert "is for --headless" in capsys.readouterr().err
 
 
 def test_git_ignores_both_pictures() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bridge.cli.demo import demo, demo_workspace
+from bridge.cli.demo import demo_workspace
 from bridge.cli.main import main
 from bridge.contract.error_codes import ExitCode
 
@@ -89,15 +89,6 @@ def test_what_to_try_names_the_word_processor_in_the_workspace_and_alone() -> No
     told = demo_workspace.what_to_try(owner=True)
     assert told.index("app=writer") < told.index("app.writer.document_text_insert")
     assert "  bascule demo --document\n" in told
-
-
-def test_without_a_browser_the_demo_that_needs_no_yes_is_recommended(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("webbrowser.open", lambda _url: False)
-    with demo._open_in_browser("http://127.0.0.1:1/#link"):
-        pass
-    assert "`bascule demo --headless --stay` shows" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("owner", [True, False])
