@@ -38,8 +38,8 @@ import { seen } from "../well_formed.js";
 
 /**
  * @typedef {((status: Exclude<AuditStatus, "running">, outcome: unknown) => void)
- *   & { letThrough: () => void }} Audited Notes how a call ended, once; and before that, that it was let
- *   through to its target.
+ *   & { waits: () => void, letThrough: () => void }} Audited Notes how a call ended, once; and before
+ *   that, that it waits for the owner's answer, and that it was let through to its target.
  */
 
 export class AuditRing {
@@ -56,6 +56,8 @@ export class AuditRing {
     this._entries = [];
     /** Which of them came as far as their target. @type {WeakSet<AuditEntry>} */
     this._letThrough = new WeakSet();
+    /** Which of them wait for the owner's answer. @type {Set<AuditEntry>} */
+    this._waiting = new Set();
     /** @type {Observers<void>} */
     this._observers = new Observers();
   }
@@ -79,6 +81,11 @@ export class AuditRing {
     return this._entries
       .filter((entry) => wanted(entry, this._letThrough.has(entry)))
       .map((entry) => ({ ...entry }));
+  }
+
+  /** The numbers of the calls that wait for the owner's answer. @returns {Set<number>} */
+  waiting() {
+    return new Set([...this._waiting].map(({ number }) => number));
   }
 
   /**
@@ -111,13 +118,24 @@ export class AuditRing {
     const end = (status, outcome) => {
       if (entry.status !== "running") return;
       entry.status = status;
+      this._waiting.delete(entry);
       // A clock of a page has a fraction of many digits, which says nothing.
       entry.durationMs = Math.max(0, Math.round((this._clock.now() - startedAt) * 10) / 10);
       entry.outcome = summaryText(typeof outcome === "string" ? outcome : summaryOf(outcome));
       if (isPrivate && status === "completed") entry.outcome = null;
       this._observers.notify();
     };
-    return Object.assign(end, { letThrough: () => void this._letThrough.add(entry) });
+    return Object.assign(end, {
+      waits: () => {
+        if (entry.status !== "running") return;
+        this._waiting.add(entry);
+        this._observers.notify();
+      },
+      letThrough: () => {
+        this._letThrough.add(entry);
+        if (this._waiting.delete(entry)) this._observers.notify();
+      },
+    });
   }
 
   /**

@@ -174,6 +174,7 @@ export class Broker {
           {
             waiting: () => {
               waited = true;
+              audited.waits();
               tellWaiting(sink);
             },
             refused: decided,

@@ -12,6 +12,8 @@ import { textElement } from "./text_element.js";
 
 /** What one can look through; the ring keeps more. */
 const SHOWN = 60;
+/** Of a call that the owner has not answered for: the terminal's panel says the same of it. */
+const WAITS = "waits for a yes";
 
 /**
  * @typedef {object} ActivityElements
@@ -68,10 +70,12 @@ export class ActivityView {
       item.remove();
       this._items.delete(number);
     }
+    const waiting = this._audit.waiting();
     for (const entry of entries) {
       const known = this._items.get(entry.number);
-      if (known?.status === entry.status) continue;
-      const item = this._item(entry);
+      const status = waiting.has(entry.number) ? WAITS : entry.status;
+      if (known?.status === status) continue;
+      const item = this._item(entry, status);
       if (known === undefined) this._list.prepend(item);
       else {
         const open = known.item.querySelector("details")?.open ?? false;
@@ -79,16 +83,19 @@ export class ActivityView {
         const details = item.querySelector("details");
         if (details !== null) details.open = open;
       }
-      this._items.set(entry.number, { item, status: entry.status });
+      this._items.set(entry.number, { item, status });
     }
     this._none.hidden = entries.length > 0;
     this._list.hidden = entries.length === 0;
   }
 
-  /** @param {AuditEntry} entry */
-  _item(entry) {
+  /**
+   * @param {AuditEntry} entry
+   * @param {string} status As it is shown.
+   */
+  _item(entry, status) {
     const item = document.createElement("li");
-    item.dataset["status"] = entry.status.replace(" ", "-");
+    item.dataset["status"] = status.replaceAll(" ", "-");
     const tool = textElement("span", entry.tool, "tool");
     // Apps and agents never see these.
     if (entry.private) tool.append(textElement("span", "only you see this", "private"));
@@ -96,7 +103,7 @@ export class ActivityView {
     const summary = document.createElement("summary");
     summary.append(
       tool,
-      textElement("span", endOf(entry), "status"),
+      textElement("span", endOf(status, entry.durationMs), "status"),
       textElement("span", this._words(entry.caller, entry.target), "ends"),
       textElement("span", new Date(entry.startedAt).toLocaleTimeString(), "time"),
     );
@@ -129,8 +136,11 @@ function rowsOf({ caller, target, root, arguments: given, outcome, status, priva
   ];
 }
 
-/** @param {AuditEntry} entry */
-function endOf({ status, durationMs }) {
+/**
+ * @param {string} status
+ * @param {number | null} durationMs
+ */
+function endOf(status, durationMs) {
   if (durationMs === null) return status;
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;
   return `${status}, ${durationMs < 1000 ? `${Math.round(durationMs)} ms` : seconds}`;

@@ -43,6 +43,26 @@ describe("the audit ring", () => {
     ]);
   });
 
+  test("says which calls wait for the owner, until they are let through or end", () => {
+    const { audit } = ring();
+    let told = 0;
+    audit.onChange(() => void (told += 1));
+    const call = { caller: "a", target: "b", tool: "c", arguments: {} };
+    const [yes, no] = [audit.begin(call), audit.begin(call)];
+    assert.deepEqual([...audit.waiting()], []);
+    yes.waits();
+    no.waits();
+    assert.deepEqual([...audit.waiting()], [1, 2]);
+    assert.equal(told, 4, "who watches hears of it");
+    yes.letThrough();
+    assert.deepEqual([...audit.waiting()], [2]);
+    assert.equal(told, 5);
+    no("refused", "no");
+    assert.deepEqual([...audit.waiting()], []);
+    no.waits();
+    assert.deepEqual([...audit.waiting()], [], "what has ended waits for nobody");
+  });
+
   test("keeps the last 50 private actions beside them: they push out no call", () => {
     const { audit } = ring();
     const call = { caller: "a", target: "b", tool: "first", arguments: {} };

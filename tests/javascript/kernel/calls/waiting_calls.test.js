@@ -171,8 +171,10 @@ describe("a call that is ended by", () => {
           if (begun) made.asked[0]?.({ allow: true });
           await made.ports.settle();
           assert.equal(made.ran(), begun);
+          assert.equal(made.kernel.audit.waiting().size, begun ? 0 : 1);
           await end(made, call.cancel);
           const told = await call.told();
+          assert.equal(made.kernel.audit.waiting().size, 0);
           // What belongs to a call is ended with that one, or just before.
           const codes = caller === "agent" ? [code, "INVOCATION_INVALID"] : [code];
           assert.ok(codes.includes(told?.code ?? ""), told?.code);
