@@ -139,7 +139,7 @@ def turn_in_bare_workspace(page: Page, pages: StaticPages) -> FrameLocator:
         live = f"() => workspace.kernel.endpoints().some(({{ app }}) => app === '{app}')"
         page.wait_for_function(live)
     page.evaluate("workspace.openTile('assistant')")
-    frame = page.frame_locator("iframe[title=Assistant]")
+    frame = page.frame_locator("iframe[aria-label=Assistant]")
     frame.get_by_role("button", name="Enable").click()
     page.wait_for_function(ASKED)
     assert page.evaluate("allow()")
@@ -165,7 +165,7 @@ def test_a_turn_ends_with_the_version_of_its_app(page: Page, bare_pages: StaticP
     assert page.evaluate("owner.consent.current") is None
     # The new one is not enabled because the old one was.
     page.evaluate("workspace.openTile('assistant')")
-    frame = page.frame_locator("iframe[title=Assistant]")
+    frame = page.frame_locator("iframe[aria-label=Assistant]")
     expect(frame.get_by_role("button", name="Enable")).to_be_visible()
 
 

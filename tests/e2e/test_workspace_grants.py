@@ -150,7 +150,7 @@ def test_what_is_taken_back_ends_the_call_that_is_under_way(
 ) -> None:
     dock(page, "Other").click()
     # A tile takes the keyboard when it is on the bus.
-    expect(page.locator("iframe[title=Other]")).to_be_focused()
+    expect(page.locator("iframe[aria-label=Other]")).to_be_focused()
     other = page.frame_locator("[data-app=other].tile iframe")
     do(guest, "Wait for the other")
     allow(page, TOOL)

@@ -40,7 +40,7 @@ def guest(page: Page, pages: StaticPages) -> FrameLocator:
     opened(page, pages)
     dock(page, "Guest").click()
     # A tile takes the keyboard when it is on the bus.
-    expect(page.locator("iframe[title=Guest]")).to_be_focused()
+    expect(page.locator("iframe[aria-label=Guest]")).to_be_focused()
     frame = page.frame_locator("[data-app=guest].tile iframe")
     expect(frame.get_by_role("heading")).to_have_text("Guest")
     return frame

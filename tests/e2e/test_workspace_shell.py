@@ -50,7 +50,7 @@ def test_what_is_put_aside_and_shown_again_by_keyboard_has_the_keyboard(
     page.get_by_role("button", name="Show Notes").press("Enter")
     expect(notes.get_by_role("button", name="Roadmap")).to_be_visible()
     page.wait_for_function(
-        "() => (document.activeElement.shadowRoot ?? document).activeElement?.title === 'Notes'"
+        "() => (document.activeElement.shadowRoot ?? document).activeElement?.ariaLabel === 'Notes'"
     )
     page.keyboard.press("Tab")
     expect(notes.get_by_label("Search notes")).to_be_focused()
@@ -66,7 +66,7 @@ def test_an_app_that_is_started_again_by_keyboard_has_the_keyboard(
     page.get_by_role("button", name="Start again").press("Enter")
     expect(notes.get_by_role("button", name="Roadmap")).to_be_visible()
     page.wait_for_function(
-        "() => (document.activeElement.shadowRoot ?? document).activeElement?.title === 'Notes'"
+        "() => (document.activeElement.shadowRoot ?? document).activeElement?.ariaLabel === 'Notes'"
     )
     page.keyboard.press("Tab")
     expect(notes.get_by_label("Search notes")).to_be_focused()
@@ -93,7 +93,7 @@ def test_the_bar_of_what_is_put_aside_is_seen_at_once(
     opened(page, pages)
     dock(page, "Other").click()
     # A tile takes the keyboard when it runs, and the page goes there: not under the pointer.
-    expect(page.locator("iframe[title*='Other']")).to_be_focused()
+    expect(page.locator("iframe[aria-label*='Other']")).to_be_focused()
     tool(page, "Other", "Put aside").click()
     shown = page.get_by_role("button", name="Show Other")
     if width == 360:

@@ -64,7 +64,8 @@ export class MountedFrame {
     // Nothing of a browser's powers: no origin, no storage, no pop-ups, no local network.
     element.setAttribute("sandbox", "allow-scripts");
     element.setAttribute("referrerpolicy", "no-referrer");
-    element.title = title;
+    // No title: its tooltip would stand over the app.
+    element.setAttribute("aria-label", title);
     element.src = url;
     let loads = 0;
     const onLoad = () => {
