@@ -411,13 +411,19 @@ def test_the_document_can_be_taken_away_as_markdown_and_html(sheet: Page) -> Non
 def test_colours_are_switched_and_remembered(sheet: Page) -> None:
     background = "getComputedStyle(document.querySelector('.page')).backgroundColor"
     button = sheet.locator("#theme")
+    for system, other in (("dark", "light"), ("light", "dark")):
+        sheet.emulate_media(color_scheme=system)
+        shown = sheet.evaluate(background)
+        button.click()
+        expect(button).to_have_accessible_name(f"Colours: {other}")
+        dark = sheet.evaluate(background)
+        assert dark != shown, "a press changes what is seen"
+        button.click()
+        expect(button).to_have_accessible_name(f"Colours: {system}")
+        assert sheet.evaluate(background) == shown
+        button.click()
+        expect(button).to_have_accessible_name("Colours: as the system")
     button.click()
-    expect(button).to_have_accessible_name("Colours: light")
-    light = sheet.evaluate(background)
-    button.click()
-    expect(button).to_have_accessible_name("Colours: dark")
-    dark = sheet.evaluate(background)
-    assert light != dark
     sheet.reload()
     expect(sheet.locator("#theme")).to_have_accessible_name("Colours: dark")
     assert sheet.evaluate(background) == dark

@@ -4,14 +4,18 @@
 /** @typedef {"auto" | "light" | "dark"} Theme */
 
 const KEY = "bascule-write.theme";
-/** @type {readonly Theme[]} */
-const THEMES = ["auto", "light", "dark"];
+/** In their order, each way. @type {Readonly<Record<"light" | "dark", readonly Theme[]>>} */
+const THEMES = { light: ["auto", "dark", "light"], dark: ["auto", "light", "dark"] };
 /** @type {Readonly<Record<Theme, string>>} */
 const LABELS = { auto: "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
 
-/** @param {HTMLButtonElement} button Switches to the next. */
+/**
+ * @param {HTMLButtonElement} button Switches to the next: first to what the system does not have, since
+ *   a press that changes nothing seems to be broken.
+ */
 export function bindTheme(button) {
   let theme = remembered();
+  const ofSystem = matchMedia("(prefers-color-scheme: dark)");
   const show = () => {
     if (theme === "auto") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme;
@@ -20,7 +24,8 @@ export function bindTheme(button) {
     button.title = LABELS[theme];
   };
   button.addEventListener("click", () => {
-    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
+    const themes = THEMES[ofSystem.matches ? "dark" : "light"];
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "auto";
     try {
       localStorage.setItem(KEY, theme);
     } catch {
@@ -35,7 +40,7 @@ export function bindTheme(button) {
 function remembered() {
   try {
     const saved = localStorage.getItem(KEY);
-    return THEMES.find((theme) => theme === saved) ?? "auto";
+    return THEMES.light.find((theme) => theme === saved) ?? "auto";
   } catch {
     return "auto";
   }
