@@ -45,7 +45,9 @@ summary {
   flex-wrap: wrap;
   align-items: center;
   gap: 0.15rem 0.5rem;
-  padding: 0.6rem 0.9rem;
+  position: relative;
+  padding-block: 0.6rem;
+  padding-inline: 0.9rem 2.1rem;
   border-radius: inherit;
   cursor: pointer;
   list-style: none;
@@ -55,11 +57,14 @@ summary::-webkit-details-marker {
   display: none;
 }
 
+/* Beside the words, however many lines they take. */
 summary::after {
   content: "";
+  position: absolute;
+  inset-block-start: 1.1rem;
+  inset-inline-end: 1.1rem;
   width: 0.45rem;
   height: 0.45rem;
-  margin-inline: auto 0.2rem;
   border-inline-end: 2px solid var(--_quiet);
   border-block-end: 2px solid var(--_quiet);
   transform: rotate(45deg) translate(-0.1rem, -0.1rem);

@@ -83,7 +83,10 @@ export class PanelView {
         make("dd", {}, [this.#bridge]),
       ]),
       make("p", { class: "detail" }, [
-        "It will be able to do what this page’s actions can, until you pause or detach it.",
+        // A page that knows more of it says so in this slot.
+        make("slot", { name: "power" }, [
+          "It will be able to do what this page’s actions can, until you pause or detach it.",
+        ]),
       ]),
       make("div", { class: "buttons" }, [this.#attach, this.#dismiss]),
     ]);
@@ -178,7 +181,7 @@ export class PanelView {
     text(this.#badge, to.badge);
     text(this.#message, to.message);
     text(this.#app, shownName(app));
-    text(this.#bridge, to.bridge);
+    showAddress(this.#bridge, to.bridge);
     text(this.#transport, to.transport);
     this.#resumes = to.switch === "resume";
     text(this.#switch, this.#resumes ? "Resume" : "Pause");
@@ -271,6 +274,20 @@ function scroller(make, label, list) {
   return make("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": label }, [
     list,
   ]);
+}
+
+/**
+ * An address that has no room breaks before its host, and not within its port.
+ *
+ * @param {HTMLElement} element
+ * @param {string} address
+ */
+function showAddress(element, address) {
+  if (element.textContent === address) return;
+  const [scheme = "", host] = address.split("//", 2);
+  const { ownerDocument } = element;
+  if (host === undefined) element.replaceChildren(address);
+  else element.replaceChildren(`${scheme}//`, ownerDocument.createElement("wbr"), host);
 }
 
 /**
