@@ -6,8 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final
 
+from bridge.cli.app_target import add_app_options, choose_bridge, take_words
 from bridge.cli.output.terminal_text import json_for_terminal, printable
-from bridge.cli.target import Target, add_target_options
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.contract.error_codes import ExitCode
 
@@ -21,6 +21,7 @@ __all__ = ["add_parser", "run"]
 _EPILOG: Final = """\
 examples:
   bascule status
+  bascule status my-app
   bascule status --origin http://127.0.0.1:8765 --json
 """
 
@@ -30,19 +31,20 @@ def add_parser(subparsers: Subparsers) -> Parser:
     parser = subparsers.add_parser(
         "status",
         help="show what a bridge is doing",
+        usage="bascule status [APP] [--json] [options]",
         description="Show what a bridge is doing: the attached page, the calls in hand, counters.",
         epilog=_EPILOG,
     )
     parser.add_argument("--json", action="store_true", help="print the bridge's own JSON")
-    add_target_options(parser)
+    add_app_options(parser)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the status."""
-    target = Target.from_arguments(args)
+    take_words(args)
     try:
-        with target.choose().connection as connection:
+        with choose_bridge(args).connection as connection:
             answer = connection.status()
     except BridgeFailure as failure:
         # Nothing can have run: to look changes nothing.

@@ -73,6 +73,18 @@ def test_a_newer_bridge_s_status_is_shown_as_far_as_it_is_understood(
     assert told["calls"] == "unknown"
 
 
+def test_the_bridge_is_named_as_by_every_command(
+    bridge: FakeBridge, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bridge.script = lambda _: status_of("My app")
+    for words in (["my-app"], ["My app"], [str(bridge.port)], [bridge.url], ["--app", "my-app"]):
+        assert main(["status", *words]) == ExitCode.DONE
+        assert "My app, attached" in capfd.readouterr().out
+    assert main(["status", "my-ap"]) == ExitCode.NO_BRIDGE
+    assert "Did you mean my-app?" in capfd.readouterr().err
+    assert main(["status", "my-app", "more"]) == ExitCode.USAGE
+
+
 def test_a_refusal_is_status_5(bridge: FakeBridge, capfd: pytest.CaptureFixture[str]) -> None:
     bridge.script = lambda _: error("UNAUTHORIZED")
     assert main(["status"]) == ExitCode.REFUSED
