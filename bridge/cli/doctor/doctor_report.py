@@ -128,7 +128,9 @@ def report(findings: Iterable[Finding | Waiting], args: argparse.Namespace) -> E
 
 def _for_people(finding: Finding, style: Style) -> str:
     if not sys.stdout.isatty() and not style.on:
-        row = (finding.check, finding.state.value, finding.text, " ".join(finding.advice) or "-")
+        row = [finding.check, finding.state.value, finding.text]
+        if finding.advice:
+            row.append(" ".join(finding.advice))
         return table([row], (), for_terminal=False)
     width = min(shutil.get_terminal_size().columns, _WIDEST) - 1
     state = finding.state.value
