@@ -44,7 +44,8 @@ def load_package(
 
     Reads `package.toml` and each file of `tools/` once. Where these have an error, what would run
     the tools is looked at as well, so that all is told in one round: which handlers there are and
-    whether their source could be right, or whether the entry could be a module. No handler is
+    whether their source could be right, or whether the entry could be a module; by which of them
+    there is, where the manifest tells no tier. No handler is
     imported, so that what only running it shows is told once the rest is repaired
     (`handlers_of`). With `compiled` the entry of a project package is compiled in any case, which
     takes seconds.
@@ -127,9 +128,10 @@ def _read(root: Path, limits: LoadingLimits) -> _Reading:
 def _package(reading: _Reading, limits: LoadingLimits, *, compiled: bool) -> Package:
     manifest, problems = reading.said.manifest, reading.problems
     failed = manifest is None or _has_error(problems)
-    if reading.said.tier == "project" and (failed or compiled):
+    tier = reading.said.tier or _tier_by_files(reading.root)
+    if tier == "project" and (failed or compiled):
         problems += entry_problems(reading.root, compiled=compiled)
-    if reading.said.tier == "first-party" and failed:
+    if tier == "first-party" and failed:
         found, wrong = handlers_found(reading.root, reading.names)
         wrong += source_problems(reading.root, found, limits.max_handler_source_bytes)
         problems += wrong
@@ -182,6 +184,13 @@ def _unused(root: Path, tier: Tier) -> list[Problem]:
         words = f"are not run in a package of the tier project: that runs {ENTRY_FILE}"
         return [Problem(HANDLERS_DIRECTORY, "", "handlers-unused", words, "warning")]
     return []
+
+
+def _tier_by_files(root: Path) -> Tier | None:
+    """Return the tier that what is there to be run belongs to; None where nothing is."""
+    if _is_directory(root / HANDLERS_DIRECTORY):
+        return "first-party"
+    return "project" if _exists(root, ENTRY_FILE) else None
 
 
 def _exists(root: Path, name: str) -> bool:

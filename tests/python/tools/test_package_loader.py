@@ -383,10 +383,9 @@ def test_an_entry_is_looked_at_in_the_round_in_which_a_schema_fails(
         (FIRST_PARTY + "more = 1\n", ["tool-without-handler"]),
         (FIRST_PARTY.replace("1.0.0", "new"), ["tool-without-handler"]),
         (MANIFEST + "more = 1\n", ["entry-shape"]),
-        (MANIFEST.replace("project", "friend"), []),
     ],
 )
-def test_what_runs_is_looked_at_wherever_the_tier_is_known(
+def test_what_runs_is_looked_at_whatever_else_is_wrong_with_the_manifest(
     tmp_path: Path, manifest: str, more: list[str]
 ) -> None:
     directory = write_package(tmp_path / "p", {"a.json": tool()}, manifest)
@@ -394,6 +393,28 @@ def test_what_runs_is_looked_at_wherever_the_tier_is_known(
         write_runners(directory, {"entry.wasm": b"no module"})
     found = problems_of(directory)
     assert [rule for _, rule, _ in found][1:] == more
+
+
+@pytest.mark.parametrize(
+    ("files", "more"),
+    [
+        ({}, []),
+        ({"handlers/a.py": HANDLER}, []),
+        ({"handlers/a.py": b"handle = 1"}, [("handlers/a.py", "handler-shape")]),
+        ({"handlers/b.py": HANDLER}, [("handlers/b.py", "handler-without-tool"),
+                                      ("tools/a.json", "tool-without-handler")]),
+        ({"entry.wasm": b"no module"}, [("entry.wasm", "entry-shape")]),
+        ({"handlers/a.py": HANDLER, "entry.wasm": b"no module"}, []),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("manifest", [FIRST_PARTY.replace("first-party", "firstparty"), "{"])
+def test_where_the_tier_is_not_known_what_there_is_to_run_is_looked_at(
+    tmp_path: Path, manifest: str, files: dict[str, bytes], more: list[tuple[str, str]]
+) -> None:
+    directory = write_package(tmp_path / "p", {"a.json": tool()}, manifest)
+    (directory / "entry.wasm").unlink(missing_ok=True)
+    write_runners(directory, files)
+    assert [each[:2] for each in problems_of(directory)][1:] == more
 
 
 def test_a_name_that_is_taken_is_told_beside_a_broken_manifest_and_handlers(tmp_path: Path) -> None:
