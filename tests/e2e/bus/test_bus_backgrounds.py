@@ -39,7 +39,7 @@ def wait_for_endpoints(shell: BusShell, *apps: str) -> None:
 
 
 def background(shell: BusShell, app: str) -> Frame:
-    handle = shell.page.locator(f"iframe[title='{app}, in the background']").element_handle()
+    handle = shell.page.locator(f"iframe[aria-label='{app}, in the background']").element_handle()
     frame = handle.content_frame()
     assert frame is not None
     return frame
