@@ -70,9 +70,14 @@ def add_parser(subparsers: Subparsers) -> Parser:
         intermixed=True,
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="the package")
-    parser.add_argument("tool", metavar="TOOL", help="the tool's name")
+    parser.add_argument("tool", nargs="?", metavar="TOOL", help="the tool's name")
     parser.add_argument(
-        "input_words", nargs="*", metavar="key=value", help="its input, as `tools describe` shows"
+        "input_words",
+        nargs="*",
+        # Without one argparse calls it required.
+        default=[],
+        metavar="key=value",
+        help="its input, as `tools describe` shows",
     )
     add_input_options(parser, "the input that words add to")
     add_features_option(parser)
@@ -83,6 +88,10 @@ def add_parser(subparsers: Subparsers) -> Parser:
 
 def run(args: argparse.Namespace) -> int:
     """Run the tool, and print what it gave."""
+    if args.tool is None:
+        # To name what there is, no code of the package is needed.
+        (package,) = load_one(args.directory, run=False).packages
+        tool_named(package, None)
     given = input_text(args)
     words = read_words(args.input_words)
     loading = load_one(args.directory, run=True)

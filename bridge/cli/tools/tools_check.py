@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+_NOT_RUN: Final = "its handlers were not run: when this is mended, running them may tell of more"
 _EPILOG: Final = """\
 examples:
   bascule tools check my-tools
@@ -32,6 +33,7 @@ examples:
 
 Every problem stands on a line of its own: the file with a JSON Pointer into it, the rule's name,
 and what to do. A package with a warning loads all the same. The status is 1 where one does not.
+No handler of a package that fails is run: what only running it shows is told in a second round.
 """
 
 
@@ -68,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         errors = sum(problem.severity == "error" for problem in problems)
         told = style(f"{counted(errors, 'problem')}: it does not load", "red")
         print(f"{printable(str(directory))}: {told}")
+        if directory in loading.not_run:
+            print(f"{printable(str(directory))}: {_NOT_RUN}")
     for package in loading.packages:
         print_problems(package.directory, package.warnings, sys.stdout)
         if args.explain:

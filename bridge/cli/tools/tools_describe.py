@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run", "tool_named"]
 
+_MAX_TOLD: Final = 12
 _EPILOG: Final = """\
 examples:
   bascule tools describe my-tools greeting_write
@@ -47,7 +48,8 @@ def add_parser(subparsers: Subparsers) -> Parser:
         epilog=_EPILOG,
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="the package")
-    parser.add_argument("tool", metavar="TOOL", help="the tool's name")
+    # Not required: where it is missing, what there is is told.
+    parser.add_argument("tool", nargs="?", metavar="TOOL", help="the tool's name")
     add_json_option(parser, "the tool as MCP lists it")
     add_color_option(parser)
     return parser
@@ -65,17 +67,24 @@ def run(args: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def tool_named(package: Package, name: str) -> ToolDefinition:
-    """Return a tool. Raises `UsageError` where there is none of that name."""
+def tool_named(package: Package, name: str | None) -> ToolDefinition:
+    """Return a tool. Raises `UsageError` where none is named, or there is none of that name."""
+    if name is None:
+        raise UsageError(f"TOOL is missing: {_what_there_is(package)}")
     tool = package.tools.get(name)
     if tool is None:
         from bridge.cli.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes only
 
-        raise UsageError(
-            f"{package.name} has no such tool.{did_you_mean(name, package.tools)}"
-            " `bascule tools list DIR` lists what there is."
-        )
+        meant = did_you_mean(name, package.tools)
+        raise UsageError(f"{package.name} has no such tool.{meant} {_what_there_is(package)}")
     return tool
+
+
+def _what_there_is(package: Package) -> str:
+    first = ", ".join(list(package.tools)[:_MAX_TOLD]) or "no tool"
+    more = len(package.tools) - _MAX_TOLD
+    rest = f" and {more} more, which `bascule tools list DIR` lists" if more > 0 else ""
+    return f"{package.name} has {first}{rest}."
 
 
 def _lines(tool: ToolDefinition, directory: Path, style: Style) -> Iterator[str]:

@@ -14,6 +14,7 @@ from bridge.cli.output.terminal_text import printable
 from bridge.cli.usage_error import UsageError
 from bridge.tools.handler import CallRefused
 from bridge.tools.package import Package
+from bridge.tools.package_files import HANDLERS_DIRECTORY
 from bridge.tools.package_loader import load_packages
 from bridge.tools.problems import PackageError, Problem
 from bridge.tools.tool_runner import RunnableTool, runnable_tools
@@ -52,6 +53,8 @@ class Loading:
         self.failed: dict[Path, Sequence[Problem]] = {
             Path(place): error.problems for place, error in loaded.failed.items()
         }
+        self.not_run: frozenset[Path] = frozenset(filter(_has_handlers, self.failed))
+        """Those that failed before a handler of theirs was run, which may fail as well."""
         if not run:
             self.packages += loaded.packages
             return
@@ -70,6 +73,13 @@ class Loading:
             return
         self.packages.append(package)
         self.runnable += runnable_tools(package, handlers)
+
+
+def _has_handlers(directory: Path) -> bool:
+    try:
+        return (directory / HANDLERS_DIRECTORY).is_dir()
+    except OSError:
+        return False
 
 
 def load_all(directories: Sequence[Path], *, run: bool, others: bool = False) -> Loading:

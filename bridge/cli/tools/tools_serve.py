@@ -58,8 +58,9 @@ examples:
   bascule tools serve --import "notes=npx some-mcp-server ./notes" --mcp
   bascule tools serve my-tools --import-file servers.json
 
-Served without --mcp, the packages are an app that every command finds: it is called like its one
-package, or tools. With --mcp this is a server for an MCP client's configuration.
+Served without --mcp, the packages are an app that every command finds: it is called like its
+package where only one is named here, or else tools, whether or not all of them load. With --mcp
+this is a server for an MCP client's configuration.
 
 An imported server is started once, without a shell, and is not started again when it ends: its
 tools then answer with an error. A change of its list is told: what it has taken back or changed
@@ -112,6 +113,7 @@ def run(args: argparse.Namespace) -> int:
         target = own_stdout()
     loading = load_all(args.directories, run=True, others=True)
     if loading.failed and not loading.packages and not imports:
+        _tell("no package loads: nothing is served")
         return ExitCode.APP_ERROR
     return asyncio.run(_serve(args, loading, imports, target))
 
@@ -184,9 +186,12 @@ async def _serve_tools(
             for each in runnable_tools(package, server.handlers()):
                 tools[each.definition.name] = each._replace(unavailable=server.ended)
         if not packages:
+            _tell("no server starts, and nothing is served")
             return ExitCode.REFUSED
         runner = service.runner = ToolRunner(tools.values(), observe_failure=report_handler)
-        name = args.name or (packages[0].name if len(packages) == 1 else "tools")
+        # By what was named, not by what loads: whoever calls it goes on to find it.
+        named = len(set(args.directories)) + len(imports)
+        name = args.name or (packages[0].name if named == 1 else "tools")
         if target is not None:
             return await _serve_mcp(runner, name, packages, target, args)
         return await _serve_native(service, runner, name, packages, args)

@@ -28,6 +28,8 @@ CATALOG = str(SAMPLES / "catalog")
 WEATHER = str(SAMPLES / "weather")
 RECEIVABLES = str(SAMPLES / "receivables")
 
+NOT_RUN = "{}: its handlers were not run: when this is mended, running them may tell of more"
+
 Captured = pytest.CaptureFixture[str]
 
 
@@ -93,6 +95,7 @@ def test_all_problems_are_told_with_file_pointer_and_rule(package: Path, capfd: 
     handler = package / "handlers" / "catalog_list.py"
     assert any(line.startswith(f"{handler} handler-shape ") for line in lines)
     assert any(line.endswith("problems: it does not load") for line in lines)
+    assert lines[-2] == NOT_RUN.format(package)
     # The other one loads.
     assert lines[-1] == "weather 1.0.0: 3 tools, ok"
 
@@ -102,7 +105,28 @@ def test_a_handler_that_is_none_is_a_problem_as_well(package: Path, capfd: Captu
     status, out, _ = tools(capfd, "check", str(package))
     assert status == ExitCode.APP_ERROR
     assert out.startswith(f"{package}/handlers/catalog_list.py handler-shape ")
+    # It was run, and a second round has no more to tell.
     assert out.splitlines()[-1] == f"{package}: 1 problem: it does not load"
+
+
+def test_a_wrong_tier_hides_no_handler_and_a_second_round_is_announced_only_where_it_may_come(
+    package: Path, capfd: Captured
+) -> None:
+    manifest = package / "package.toml"
+    manifest.write_text(manifest.read_text().replace("first-party", "firstparty"))
+    handler = package / "handlers" / "catalog_list.py"
+    handler.write_text("import nosuchmodule\ndef handle(a, b, c): ...\n")
+    status, out, _ = tools(capfd, "check", str(package))
+    assert status == ExitCode.APP_ERROR
+    assert f"{handler} handler-shape " in out
+    assert out.splitlines()[-1] == NOT_RUN.format(package)
+    manifest.write_text(manifest.read_text().replace("firstparty", "first-party"))
+    status, out, _ = tools(capfd, "check", str(package))
+    assert "nosuchmodule" in out
+    assert NOT_RUN.format(package) not in out
+    shutil.rmtree(package / "handlers")
+    (package / "package.toml").write_text("")
+    assert NOT_RUN.format(package) not in tools(capfd, "check", str(package))[1]
 
 
 def test_a_warning_is_told_apart_and_the_package_is_ok(package: Path, capfd: Captured) -> None:
@@ -291,6 +315,29 @@ def test_a_tool_that_there_is_not_is_guessed(command: str, capfd: Captured) -> N
     status, _, err = tools(capfd, command, WEATHER, "weather_forcast")
     assert status == ExitCode.USAGE
     assert "Did you mean weather_forecast" in err
+
+
+@pytest.mark.parametrize("command", ["describe", "call"])
+def test_where_no_tool_is_named_those_of_the_package_are(command: str, capfd: Captured) -> None:
+    status, out, err = tools(capfd, command, WEATHER)
+    assert (status, out) == (ExitCode.USAGE, "")
+    assert err.startswith("bascule tools: TOOL is missing: weather has ")
+    assert "weather_forecast" in err
+    assert "key=value" not in err
+    status, _, err = tools(capfd, command)
+    assert status == ExitCode.USAGE
+    assert "DIR" in err
+    assert "key=value" not in err.splitlines()[-1]
+
+
+def test_of_many_tools_the_first_are_named_and_the_rest_counted(
+    package: Path, capfd: Captured
+) -> None:
+    for number in range(13):
+        tool = package / "tools" / f"catalog_{number:02}.json"
+        shutil.copy(package / "tools" / "catalog_list.json", tool)
+    _, _, err = tools(capfd, "describe", str(package))
+    assert "catalog_11 and 2 more, which `bascule tools list DIR` lists." in err
 
 
 def gated(package: Path) -> None:

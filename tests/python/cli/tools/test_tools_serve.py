@@ -173,10 +173,14 @@ def test_one_package_that_does_not_load_is_told_and_the_others_are_served(
     (bad / "tools" / "catalog_list.json").write_text("{")
     with served(runtime, str(bad), RECEIVABLES) as (child, told):
         assert told["tools"] == 6
+        # As it is with both, so that whoever calls it finds it.
+        assert told["name"] == "tools"
         child.terminate()
         assert f"{bad}/tools/catalog_list.json".encode() in pipe(child.stderr).read()
     alone = run_command(runtime, "tools", "serve", str(bad))
     assert alone.returncode == ExitCode.APP_ERROR
+    last = alone.stderr.splitlines()[-1]
+    assert last == b"bascule tools serve: no package loads: nothing is served"
 
 
 def test_imported_tools_are_actions_as_well_and_die_with_their_server(runtime: Path) -> None:
@@ -231,6 +235,7 @@ def test_where_no_server_starts_and_there_is_no_package_nothing_is_served(runtim
     ran = run_command(runtime, "tools", "serve", "--import", "/no/such/program")
     assert ran.returncode == ExitCode.REFUSED
     assert b"program does not start: " in ran.stderr
+    assert ran.stderr.endswith(b"no server starts, and nothing is served\n")
 
 
 def test_a_server_that_ends_is_told_at_once_and_its_tools_are_unavailable(runtime: Path) -> None:
