@@ -122,6 +122,7 @@ def run(args: argparse.Namespace) -> int:
     _check_writable(entry)
     print(config_block(client, entry), flush=True)
     _tell_earlier(client, entry)
+    _tell_absent(args.endpoint, words)
     if sys.stderr.isatty():
         _tell_where(client, entry, args)
     by_token = args.token_file is None and args.headless is None
@@ -236,6 +237,18 @@ def _tell_earlier(client: McpClient, entry: McpEntry) -> None:
             "cannot read the file.",
             file=sys.stderr,
         )
+
+
+def _tell_absent(endpoint: str | None, words: Sequence[str]) -> None:
+    """Say that no app of this name runs: it may have been mistyped."""
+    if endpoint is None or words[:2] != ["stdio", endpoint] or "/" in endpoint:
+        # An address or a socket is nobody's spelling of a name, and what is attached was found.
+        return
+    from bridge.cli.client_config.mcp_absent_app import told_absent  # noqa: PLC0415
+
+    told = told_absent(endpoint)
+    if told is not None:
+        print(f"bascule mcp-config: {printable(told)}", file=sys.stderr)
 
 
 def _server_name(text: str) -> str:

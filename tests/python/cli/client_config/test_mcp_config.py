@@ -36,6 +36,13 @@ from tests.python.support.terminal import on_terminal, plain
 from tests.python.support.vectors import ROOT
 
 Captured = pytest.CaptureFixture[str]
+NONE_RUNS = (
+    "bascule mcp-config: No app runs now: the entry finds 'paper' once one of this name does.\n"
+)
+OTHERS_RUN = (
+    "bascule mcp-config: No app of the name 'not-there-yet' runs now; those that do: my-app. "
+    "The entry finds it once it runs.\n"
+)
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 LONGEST_FOR_CURSOR = 59
 LONGEST_FOR_PROVIDERS = 64
@@ -51,10 +58,10 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def block(capfd: Captured, *arguments: str) -> str:
+def block(capfd: Captured, *arguments: str, told: str = "") -> str:
     assert main(["mcp-config", *arguments]) == ExitCode.DONE
     out, err = capfd.readouterr()
-    assert err == ""
+    assert err == told
     return out
 
 
@@ -66,8 +73,8 @@ def servers(client: str, text: str) -> dict[str, Any]:
     return dict(whole[key])
 
 
-def args_of(capfd: Captured, *arguments: str) -> list[str]:
-    return list(servers(arguments[0], block(capfd, *arguments))["bascule"]["args"])
+def args_of(capfd: Captured, *arguments: str, told: str = "") -> list[str]:
+    return list(servers(arguments[0], block(capfd, *arguments, told=told))["bascule"]["args"])
 
 
 @pytest.mark.parametrize("client", MCP_CLIENTS)
@@ -252,7 +259,7 @@ def test_an_app_that_is_named_leaves_out_the_address_in_the_environment(
     capfd: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BASCULE_URL", "http://127.0.0.1:4321")
-    server = servers("cursor", block(capfd, "cursor", "paper"))["bascule"]
+    server = servers("cursor", block(capfd, "cursor", "paper", told=NONE_RUNS))["bascule"]
     assert "BASCULE_URL" not in server["env"]
 
 
@@ -272,7 +279,8 @@ def test_a_page_is_served_through_its_bridge_and_any_other_app_by_its_name(
 ) -> None:
     with fake_bridge(lambda _: status_of("My app")) as bridge:
         post_entry(runtime, entry_for(bridge))
-        assert args_of(capfd, "vscode", endpoint) == args
+        told = OTHERS_RUN if endpoint == "not-there-yet" else ""
+        assert args_of(capfd, "vscode", endpoint, told=told) == args
 
 
 def test_a_native_app_is_served_by_its_name_or_socket(
