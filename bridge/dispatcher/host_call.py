@@ -128,10 +128,10 @@ class HostCall:
             else:
                 self._task = task
                 task.start()
-                task.report(progress)
+                task.report_waiting(progress)
                 self._answer.settle(Executed(task=task))
         elif self._task is not None:
-            self._task.report(progress)
+            self._task.report_waiting(progress)
         self._give_up()
 
     def _finish(self, task: Task, later: Later[object]) -> None:

@@ -63,6 +63,7 @@ class Task:
         self.action = action
         self.state = TaskState.QUEUED
         self.progress: dict[str, Any] | None = None
+        self._waits = False
         self.output: Any = None
         self.error: Exception | None = None
         self._judge: Callable[[Any], None] = lambda _output: None
@@ -91,9 +92,16 @@ class Task:
 
         Raises `ValueError` for anything else: it is the app's mistake.
         """
+        self._report(progress, waits=False)
+
+    def report_waiting(self, progress: Mapping[str, Any]) -> None:
+        """Say, as by `report`, what its caller waits for: that ends with the task."""
+        self._report(progress, waits=True)
+
+    def _report(self, progress: Mapping[str, Any], *, waits: bool) -> None:
         copy = progress_copy(progress)
         if not self.ended:
-            self.progress = copy
+            self.progress, self._waits = copy, waits
             self._observers.notify(self)
 
     def checkpoint(self) -> bool:
@@ -149,6 +157,9 @@ class Task:
         if following not in _STEPS[self.state]:
             return False
         self.state, self.output, self.error = following, output, error
+        # Of a task that was cancelled it would say that somebody is asked still.
+        if self.ended and self._waits:
+            self.progress = None
         self._observers.notify(self)
         return True
 

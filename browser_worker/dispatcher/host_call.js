@@ -129,9 +129,18 @@ export class HostCall {
       this._asked = progress;
       return;
     }
-    if (this._task !== undefined) this._task.report(progress);
+    if (this._task !== undefined) this._tell(this._task, progress);
     else if (this._external) this._answerWithTask(progress, this._answer);
     this._giveUp();
+  }
+
+  /**
+   * @param {Task} task
+   * @param {Record<string, unknown>} progress
+   */
+  _tell(task, progress) {
+    if (progress === this._progress) task.report(progress);
+    else task.reportWaiting(progress);
   }
 
   /**
@@ -148,7 +157,7 @@ export class HostCall {
     }
     this._task = task;
     task.start();
-    task.report(progress);
+    this._tell(task, progress);
     answer(() => ({ status: "deferred", task }));
   }
 

@@ -50,6 +50,8 @@ export class Task {
     this.state = "queued";
     /** @type {Record<string, unknown> | undefined} */
     this.progress = undefined;
+    /** Whether its progress says what a caller waits for. */
+    this._waits = false;
     /** @type {unknown} */
     this.output = undefined;
     /** @type {unknown} */
@@ -86,9 +88,28 @@ export class Task {
    * @throws {Error} For anything else: it is the app's mistake.
    */
   report(progress) {
+    this._report(progress, false);
+  }
+
+  /**
+   * As `report`, of what its caller waits for, and not of how far the work is: it ends with the task.
+   *
+   * @param {Record<string, unknown>} progress
+   * @throws {Error} As `report`.
+   */
+  reportWaiting(progress) {
+    this._report(progress, true);
+  }
+
+  /**
+   * @param {Record<string, unknown>} progress
+   * @param {boolean} waits
+   */
+  _report(progress, waits) {
     const copy = progressCopy(progress);
     if (this.ended) return;
     this.progress = copy;
+    this._waits = waits;
     this._observers?.notify(this);
   }
 
@@ -152,6 +173,8 @@ export class Task {
   _move(next, end = {}) {
     if (!STEPS[this.state].includes(next)) return false;
     this.state = next;
+    // Of a task that was cancelled it would say that somebody is asked still.
+    if (this.ended && this._waits) this.progress = undefined;
     if ("output" in end) this.output = end.output;
     if ("error" in end) this.error = end.error;
     this._observers?.notify(this);

@@ -82,6 +82,31 @@ def test_a_task_keeps_what_it_was_told_whatever_the_app_does_to_its_own_later() 
     assert task.progress == {"n": [1]}
 
 
+@pytest.mark.parametrize("end", ["complete", "fail", "checkpoint"])
+def test_a_task_that_has_ended_says_how_far_it_came_and_not_what_it_waited_for(end: str) -> None:
+    tasks = TaskTable()
+    told: list[dict[str, Any] | None] = []
+    waiting = {"reason": "person", "message": "Somebody is asked."}
+    for reports in ("waiting", "report"), ("waiting",), ("report", "waiting"):
+        task = tasks.create("a")
+        task.start()
+        for each in reports:
+            if each == "waiting":
+                task.report_waiting(waiting)
+            else:
+                task.report({"percent": 90})
+        task.cancel()
+        assert task.progress is not None, "it waits while it is asked to stop"
+        if end == "complete":
+            task.complete({})
+        elif end == "fail":
+            task.fail(RuntimeError("x"))
+        else:
+            assert task.checkpoint()
+        told.append(task.progress)
+    assert told == [{"percent": 90}, None, None]
+
+
 def test_a_tasks_output_is_what_its_action_promises_whenever_it_was_completed() -> None:
     tasks: list[Task] = []
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
