@@ -35,7 +35,7 @@ import { opened } from "./open_questions.js";
  * @property {"denied" | "timeout" | "busy" | "gone" | "others"} reason `gone`: nobody waits for the answer
  *   any more. `others`: too many terminals were refused, whatever their names.
  * @property {number | null} retryAfterMs When to ask again, where asking again can help.
- * @property {true} [unasked] It is an earlier no, which is heard yet: nobody was asked.
+ * @property {boolean} [unasked] It is an earlier no, which is heard yet: nobody was asked.
  */
 
 /** @typedef {Yes | No} ConsentAnswer */
