@@ -15,7 +15,6 @@ const LABELS = { auto: "Colours: as the system", light: "Colours: light", dark: 
  */
 export function bindTheme(button) {
   let theme = remembered();
-  const ofSystem = matchMedia("(prefers-color-scheme: dark)");
   const show = () => {
     if (theme === "auto") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme;
@@ -24,7 +23,7 @@ export function bindTheme(button) {
     button.title = LABELS[theme];
   };
   button.addEventListener("click", () => {
-    const themes = THEMES[ofSystem.matches ? "dark" : "light"];
+    const themes = THEMES[matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"];
     theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "auto";
     try {
       localStorage.setItem(KEY, theme);
