@@ -276,7 +276,7 @@ def test_a_bridge_that_is_killed_takes_its_questions_with_it(
         os.kill(terminal.process.pid, signal.SIGKILL)
         status, out, _ = ended(adding)
         assert (status, out) == (4, "")
-        # What nothing reaches three times over, for longer than a bridge keeps a page's place, is gone.
+        # What nothing reaches three times, for longer than a bridge keeps a page's place, is gone.
         expect(owner_dialog(page)).to_be_hidden(timeout=15_000)
     # It was not given up yet: the page tries to come back.
     expect(page.locator(STATE)).to_have_text("suspended")

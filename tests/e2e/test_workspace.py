@@ -378,7 +378,8 @@ def focused(page: Page) -> str:
             """() => {
               const { activeElement } = document;
               const at = activeElement.shadowRoot?.activeElement ?? activeElement;
-              return at.localName === "iframe" ? `in ${at.ariaLabel}` : at.ariaLabel ?? at.innerText;
+              const name = at.ariaLabel ?? at.innerText;
+              return at.localName === "iframe" ? `in ${at.ariaLabel}` : name;
             }"""
         )
     )
