@@ -62,6 +62,8 @@ def place_of_allow(page: Page) -> tuple[float, float]:
     assert box is not None
     dialog(page).get_by_role("button", name="Deny").click()
     expect_answers(page, "denied")
+    # What is clicked there next must not be the dialog that goes.
+    expect(dialog(page)).to_be_hidden()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
