@@ -7,6 +7,7 @@ which ends when it needs more time or memory than it may. Runs nothing of the mo
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from typing import Final
@@ -20,6 +21,8 @@ __all__ = ["CompileError", "compiled", "told_error"]
 
 _PROGRAM: Final = wasm_compiler.__name__
 _MAX_TOLD_CHARS: Final = 300
+_KILLED: Final = -getattr(signal, "SIGKILL", 9)
+"""Not by its own limits: it ends by those with another signal, or aborts."""
 _ENVIRONMENT: Final = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "PYTHONHOME")
 """What an interpreter may need to start; the rest may hold secrets."""
 
@@ -74,7 +77,8 @@ def _elsewhere(code: bytes, limits: WasmLimits) -> bytes:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _too_much(limits) from None
+        # The processor's time was not up: the machine is busy, and may be less so the next time.
+        raise _too_much(limits, lasting=False) from None
     except OSError as error:
         raise _not_started(error.strerror or type(error).__name__) from None
     match ended.returncode:
@@ -85,6 +89,8 @@ def _elsewhere(code: bytes, limits: WasmLimits) -> bytes:
             raise CompileError(f"cannot be compiled: {told_error(said)}")
         case wasm_compiler.FAILED:
             raise _not_started("its program failed")
+        case status if status == _KILLED:
+            raise _not_started("the system has ended it")
         case _:
             raise _too_much(limits)
 
@@ -99,8 +105,9 @@ def _not_started(reason: str) -> CompileError:
     return CompileError(words, lasting=False)
 
 
-def _too_much(limits: WasmLimits) -> CompileError:
-    return CompileError(
+def _too_much(limits: WasmLimits, *, lasting: bool = True) -> CompileError:
+    words = (
         f"takes more than {limits.compile_seconds} s or"
         f" {limits.max_compile_memory_bytes // 1_048_576} MiB to be compiled: make it smaller"
     )
+    return CompileError(words, lasting=lasting)

@@ -54,8 +54,10 @@ def _confine(seconds: int, memory: int) -> None:
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_AS, memory),
     ):
+        # One more before it is killed: by SIGXCPU it is known that the time was up.
+        most = value + 1 if what == resource.RLIMIT_CPU else value
         with suppress(OSError, ValueError):
-            resource.setrlimit(what, (value, value))
+            resource.setrlimit(what, (value, most))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Final
 
 from bridge.contract.limits import JSON_LIMITS
@@ -31,6 +32,8 @@ _LINE_LIMITS: Final = JSON_LIMITS._replace(
 """The largest arguments that there may be, and the session around them."""
 _TIMED_OUT: Final = "The tool's entry took longer than it may, and was stopped."
 _STOPPED: Final = "The call was interrupted, and the tool's entry stopped."
+_TOO_LATE: Final = "The tool's entry was still being compiled; nothing was run. Try again."
+_GIVEN_UP: Final = "The call was interrupted before the tool's entry ran; nothing was run."
 _BUSY: Final = "Too many calls of WebAssembly wait already; nothing was run."
 
 
@@ -62,6 +65,7 @@ class WasmEntry:
         self._limits = limits
         self._seconds = seconds
         self._timer = timer
+        self._waiting = 0
 
     async def run(
         self, arguments: dict[str, Any], session: SessionContext, call: ToolCall
@@ -79,12 +83,20 @@ class WasmEntry:
         run = WasmRun(line + b"\n", self._limits)
         late = CallRefused("TIMED_OUT", _TIMED_OUT)
         interrupted = CallRefused("INTERRUPTED", _STOPPED)
-        future = _POOL.submit(lambda: _value(self._code.run(run), run))
+        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+
+        def stop(refusal: CallRefused) -> None:
+            run.stop(refusal)
+            with suppress(RuntimeError):  # A loop that is closed has nobody who waits.
+                loop.call_soon_threadsafe(stopped.set)
+
         ends = (
-            self._timer(self._seconds, lambda: run.stop(late)),
-            call.signal.when_cancelled(lambda: run.stop(interrupted)),
+            self._timer(self._seconds, lambda: stop(late)),
+            call.signal.when_cancelled(lambda: stop(interrupted)),
         )
         try:
+            await self._prepared(run, stopped)
+            future = _POOL.submit(lambda: _value(self._code.run(run), run))
             return await asyncio.wrap_future(future)
         except CallRefused as refused:
             refused.log = run.stderr.decode("utf-8", "replace")
@@ -95,6 +107,27 @@ class WasmEntry:
         finally:
             for end in ends:
                 end()
+
+    async def _prepared(self, run: WasmRun, stopped: asyncio.Event) -> None:
+        """Wait until there is something to run, in no thread that others' calls need."""
+        future = self._code.prepared()
+        if not future.done():
+            if self._waiting >= self._limits.max_waiting:
+                raise CallRefused("BUSY", _BUSY)
+            self._waiting += 1
+            stopping = asyncio.create_task(stopped.wait())
+            try:
+                ends = (asyncio.wrap_future(future), stopping)
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                self._waiting -= 1
+                stopping.cancel()
+        if run.refusal is not None:
+            words = _TOO_LATE if run.refusal.code == "TIMED_OUT" else _GIVEN_UP
+            raise CallRefused(run.refusal.code, words)
+        reason = future.result()
+        if reason is not None:
+            raise CallRefused("UNAVAILABLE", reason)
 
 
 def _value(code: int, run: WasmRun) -> object:

@@ -8,6 +8,7 @@ first entry runs. Reads no JSON: `wasm_entry` does.
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.tools.handler import CallRefused
@@ -73,7 +74,7 @@ class WasmRun:
 
 
 class WasmCode:
-    """A module that was read; compiled once, when it first runs. For any number of threads."""
+    """A module that was read; compiled once, before it first runs. For any number of threads."""
 
     def __init__(self, code: bytes, limits: WasmLimits = WASM_LIMITS) -> None:
         self._code = code
@@ -83,6 +84,37 @@ class WasmCode:
         self._fault: str | None = None
         """Why it can never be compiled: it is not tried again, which would hold others up."""
         self._idle: list[_Machine] = []
+        self._preparing: Future[str | None] | None = None
+        self._preparing_lock = threading.Lock()
+
+    def prepared(self) -> Future[str | None]:
+        """Have it compiled, in a thread of its own. Gives None, or why it cannot be run.
+
+        A module can be made so that compiling takes a minute, and the threads of runs are for the
+        calls of all packages. Any number of callers may wait, and none of them can end it.
+        """
+        with self._preparing_lock:
+            known = self._preparing
+            again = known is not None and known.done() and known.result() and self._fault is None
+            if known is not None and not again:
+                return known
+            future: Future[str | None] = Future()
+            future.set_running_or_notify_cancel()
+            self._preparing = future
+        threading.Thread(
+            target=self._prepare, args=(future,), name="wasm compiling", daemon=True
+        ).start()
+        return future
+
+    def _prepare(self, future: Future[str | None]) -> None:
+        try:
+            self._compiled_once()
+        except CallRefused as refused:
+            future.set_result(str(refused))
+        except BaseException as error:  # noqa: BLE001 - whoever waits would wait for good
+            future.set_exception(error)
+        else:
+            future.set_result(None)
 
     def run(self, run: WasmRun) -> int:
         """Run it to its end, in the calling thread. Returns its exit code.
@@ -100,11 +132,9 @@ class WasmCode:
             return self._idle.pop()
         except IndexError:
             pass
-        try:
-            import wasmtime  # noqa: PLC0415 - an extra, and slow to import
-        except ImportError:
-            raise CallRefused("UNAVAILABLE", _MISSING) from None
         compiled = self._compiled_once()
+        import wasmtime  # noqa: PLC0415 - an extra, and slow to import
+
         try:
             return _Machine(compiled)
         except wasmtime.WasmtimeError as error:
@@ -115,6 +145,8 @@ class WasmCode:
             if self._compiled is None and self._fault is None:
                 try:
                     self._compiled = compiled(self._code, self._limits)
+                except ImportError:
+                    raise CallRefused("UNAVAILABLE", _MISSING) from None
                 except CompileError as error:
                     if not error.lasting:
                         raise _unusable(str(error)) from None

@@ -175,3 +175,36 @@ def test_checking_a_package_is_held_no_longer_either(tmp_path: Path) -> None:
     (problem,) = entry_problems(tmp_path, ELSEWHERE._replace(compile_seconds=1))
     assert (problem.file, problem.rule) == ("entry.wasm", "entry-shape")
     assert "make it smaller" in problem.message
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes have no signals there")
+@pytest.mark.parametrize(
+    ("how", "lasting"), [("SIGKILL", False), ("SIGXCPU", True), ("SIGABRT", True)]
+)
+def test_a_compiler_that_the_system_ended_is_no_fault_of_the_module(
+    how: str, lasting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = f"import os, signal; os.kill(os.getpid(), signal.{how})"
+    run = subprocess.run
+    monkeypatch.setattr(
+        subprocess, "run", lambda _words, **more: run([sys.executable, "-c", ends], **more)
+    )
+    with pytest.raises(CompileError) as caught:
+        compiled(ECHO, ELSEWHERE)
+    assert caught.value.lasting is lasting
+
+
+def test_a_module_that_was_given_up_by_the_clock_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hang(*_: Any, timeout: float, **__: Any) -> None:
+        raise subprocess.TimeoutExpired("compiler", timeout)
+
+    code = WasmCode(ECHO, ELSEWHERE)
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess, "run", hang)
+        reason = code.prepared().result(30)
+    assert reason is not None
+    assert "takes more than 30 s" in reason
+    assert code.prepared().result(60) is None
+    assert ran(code) == {"content": "heard", "structuredContent": {"a": 1}}

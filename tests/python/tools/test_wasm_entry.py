@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.schema import compile as compile_schema
-from bridge.tools import wasm_entry
+from bridge.tools import wasm_compile, wasm_entry, wasm_machine
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.handler import CallRefused
 from bridge.tools.package_handlers import handlers_of
@@ -396,6 +396,84 @@ async def test_a_cancellable_entry_is_stopped_by_its_signal(
     signal.cancel()
     async with asyncio.timeout(30):
         assert failure_code(await calling) == "INTERRUPTED"
+
+
+class SlowCompiler:
+    """Compiles when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.go_on, self.asked = threading.Event(), threading.Event()
+        real = wasm_compile.compiled
+
+        def slow(code: bytes, limits: WasmLimits) -> bytes:
+            self.asked.set()
+            assert self.go_on.wait(60)
+            return real(code, limits)
+
+        monkeypatch.setattr(wasm_machine, "compiled", slow)
+
+    async def wait(self) -> None:
+        assert await asyncio.to_thread(self.asked.wait, 30)
+
+
+async def test_an_entry_that_is_being_compiled_holds_no_other_package_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = WasmEntry(WasmCode(writing(ANSWER)), limits=SMALL)
+    runs = ToolRunner([RunnableTool(defined_tool(), other, 30.0)])
+    assert text_of(await runs.call("note_add", {}, SESSION)) == "done"
+    compiler = SlowCompiler(monkeypatch)
+    slow = WasmEntry(WasmCode(writing(ANSWER)), limits=SMALL)
+    runner = ToolRunner([RunnableTool(defined_tool(), slow, 30.0)])
+    calls = [asyncio.create_task(runner.call("note_add", {}, SESSION)) for _ in range(12)]
+    await compiler.wait()
+    async with asyncio.timeout(30):
+        assert text_of(await runs.call("note_add", {}, SESSION)) == "done"
+    assert not any(call.done() for call in calls)
+    compiler.go_on.set()
+    assert [text_of(result) for result in await asyncio.gather(*calls)] == ["done"] * 12
+
+
+async def test_a_call_that_ends_while_its_entry_is_compiled_is_told_that_nothing_ran(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler = SlowCompiler(monkeypatch)
+    timers, signal = ManualTimers(), CancelSignal()
+    entry = WasmEntry(WasmCode(writing(ANSWER)), limits=SMALL, seconds=29.0, timer=timers.after)
+    tool = RunnableTool(defined_tool(cancellable=True), entry, 30.0)
+    runner = ToolRunner([tool], timers.clock, timer=timers.after)
+    stopped = asyncio.create_task(runner.call("note_add", {}, SESSION, signal=signal))
+    late = asyncio.create_task(runner.call("note_add", {}, SESSION))
+    await compiler.wait()
+    signal.cancel()
+    async with asyncio.timeout(30):
+        result = await stopped
+    assert failure_code(result) == "INTERRUPTED"
+    assert "nothing was run" in text_of(result)
+    timers.advance(29.0)
+    async with asyncio.timeout(30):
+        result = await late
+    assert failure_code(result) == "TIMED_OUT"
+    assert "nothing was run" in text_of(result)
+    # It is compiled all the same, and the next call has it.
+    compiler.go_on.set()
+    async with asyncio.timeout(30):
+        assert text_of(await runner.call("note_add", {}, SESSION)) == "done"
+
+
+async def test_so_many_calls_wait_for_an_entry_to_be_compiled_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler = SlowCompiler(monkeypatch)
+    limits = SMALL._replace(max_waiting=2)
+    entry = WasmEntry(WasmCode(writing(ANSWER)), limits=limits)
+    runner = ToolRunner([RunnableTool(defined_tool(), entry, 30.0)])
+    calls = [asyncio.create_task(runner.call("note_add", {}, SESSION)) for _ in range(2)]
+    await compiler.wait()
+    over = await runner.call("note_add", {}, SESSION)
+    assert failure_code(over) == "BUSY"
+    compiler.go_on.set()
+    assert [text_of(result) for result in await asyncio.gather(*calls)] == ["done"] * 2
 
 
 async def test_an_entry_that_was_stopped_before_it_ran_never_runs() -> None:
