@@ -58,7 +58,8 @@ class OutsideList:
         """Return why a tool of the server's is not to be called, in words for callers.
 
         Calls `list_now` where the list has changed since it was read; where that raises an
-        `Exception`, the server itself has to say whether it has the tool. May be cancelled.
+        `Exception`, the server itself has to say whether it has the tool, and the next call asks
+        again. May be cancelled.
         """
         async with self._listing:
             if self._stale:
@@ -69,7 +70,7 @@ class OutsideList:
                     self._stale = True
                     raise
                 except Exception:  # noqa: BLE001 - the call will fail in the same way, and tell
-                    self._now = None
+                    self._now, self._stale = None, True
         if self._now is None:
             return None
         if name in self._now:

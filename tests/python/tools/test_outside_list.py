@@ -110,7 +110,7 @@ async def test_where_the_list_cannot_be_had_the_server_says_what_it_has() -> Non
     now = imported(Server(tool()))
     now.has_changed()
     assert await now.refusal("echo", fail) is None
-    now.has_changed()
+    # The next call asks again, without another word of the server's.
     assert await now.refusal("echo", server) is not None
 
 
