@@ -137,14 +137,22 @@ def test_another_file_in_the_entry_s_place_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("opened_by", ["the bridge", "bascule open"])
 def test_the_file_with_its_link_ends_with_the_bridge(opened_by: str, tmp_path: Path) -> None:
-    environ = {"BROWSER": "true"}
+    opened, browser = tmp_path / "opened", tmp_path / "browser"
+    os.mkfifo(opened)
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n')
+    browser.chmod(0o700)
+    environ = {"BROWSER": f"{browser} %s"}
     options = ["--open"] if opened_by == "the bridge" else []
     other = tmp_path / "bascule" / f"open-{os.getpid()}-0123.html"
-    with bridge_command(tmp_path, *options, environ=environ) as bridge:
+    # For writing as well: neither end waits for the other to open it.
+    with (
+        os.fdopen(os.open(opened, os.O_RDWR), "rb", buffering=0) as told,
+        bridge_command(tmp_path, *options, environ=environ) as bridge,
+    ):
         if not options:
             assert run_command(tmp_path, "open", environ=environ).returncode == ExitCode.DONE
-        else:
-            link_of(bridge)
+        # The bridge opens it after it has told the link.
+        assert told.readline().startswith(b"file:")
         other.touch(0o600)
         mine = f"open-{bridge.child.pid}-*.html"
         (file,) = other.parent.glob(mine)
