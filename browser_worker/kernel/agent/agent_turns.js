@@ -150,6 +150,8 @@ export class AgentTurns {
    * @returns {Promise<Admission>}
    */
   async _begin(source, app, tool, signal) {
+    await this._caughtUp(source, app, tool);
+    if (signal.aborted) return { refusal: over() };
     const { attention, consent } = this._parts;
     const known = this._parts.appOf(app);
     if (known === undefined) return { refusal: revoked(app) };
@@ -179,6 +181,21 @@ export class AgentTurns {
       if (later !== null) return { refusal: later };
     }
     return this._start(app, known.version, tool);
+  }
+
+  /**
+   * The page can be told later of a click than of what a tile has sent in it.
+   *
+   * @param {CallSource} source
+   * @param {string} app
+   * @param {string} tool
+   */
+  async _caughtUp(source, app, tool) {
+    const { caughtUp } = this._parts.attention;
+    const { endpoint } = source;
+    const atWork = { focused: true, active: true };
+    if (endpoint === null || beginProblem(source, app, tool, atWork) !== null) return;
+    await caughtUp?.call(this._parts.attention, endpoint.id);
   }
 
   /**

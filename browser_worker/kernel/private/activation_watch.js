@@ -24,6 +24,8 @@ const LOOK_MS = 250;
 /** How closely, and for how long, it is looked whether a click was the tile's own. */
 const CLOSE_LOOK_MS = 4;
 const CLOSE_LOOKS = 30;
+/** For how long a click in a tile can be on its way to the page, at the same pace. */
+const LATE_LOOKS = 125;
 
 export class ActivationWatch {
   /**
@@ -76,6 +78,22 @@ export class ActivationWatch {
       );
     }
     return true;
+  }
+
+  /**
+   * Waits until the page has been told of a click in that tile, and for half a second at most: what a
+   * frame sends in a click can be here before the click is.
+   *
+   * @param {string} endpoint
+   * @returns {Promise<void>}
+   */
+  async caughtUp(endpoint) {
+    for (let looks = 0; looks < LATE_LOOKS; looks++) {
+      if (this.activation().active && this.focusedEndpoint() === endpoint) return;
+      await new Promise(
+        (resolve) => void this._powers.setTimer(CLOSE_LOOK_MS, () => resolve(null)),
+      );
+    }
   }
 
   /** Ends the watching, for good. */

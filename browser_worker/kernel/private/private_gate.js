@@ -24,6 +24,8 @@ import { BusError } from "../../contract/bus_error.js";
  * @property {() => string | null} focusedEndpoint The tile that has the focus.
  * @property {() => { active: boolean, moved: boolean }} activation `active`: a click or a key is fresh.
  *   `moved`: the focus came to where it is while one was, so that it was perhaps meant for another.
+ * @property {(endpoint: string) => Promise<void>} [caughtUp] Waits for a moment for the page to be told of a
+ *   click in that tile, which can be later here than what the tile has sent in it.
  */
 
 /** @typedef {{ refusal: BusError, click: false } | { refusal: null, click: boolean }} Admission */
@@ -65,6 +67,22 @@ export function admit(action, rule, { id, place, declares, attention, sender }) 
     return refused("OWNER_REQUIRED", `${action} ${how} a click or a key in that tile itself`);
   }
   return { refusal: null, click: rule.click === "always" || (rule.click === "moved" && moved) };
+}
+
+/**
+ * Whether it is refused only for where the person seems to be: then the page may not have been told yet.
+ *
+ * @param {string} action
+ * @param {PrivateRule} rule
+ * @param {Parameters<typeof admit>[2]} asked
+ */
+export function isPerhapsEarly(action, rule, asked) {
+  if (admit(action, rule, asked).refusal === null) return false;
+  const attention = {
+    focusedEndpoint: () => asked.id,
+    activation: () => ({ active: true, moved: false }),
+  };
+  return admit(action, rule, { ...asked, attention }).refusal === null;
 }
 
 /**

@@ -11,7 +11,7 @@ import { BUS_LIMITS } from "../../contract/limits.js";
 import { EndReason, endedCall } from "../calls/call_end.js";
 import { asks } from "../consent/open_questions.js";
 import { PRIVATE_ACTIONS, isPrivateAction } from "./private_actions.js";
-import { admit } from "./private_gate.js";
+import { admit, isPerhapsEarly } from "./private_gate.js";
 
 /** @import { AuditRing } from "../audit/audit_ring.js" */
 /** @import { CallHandle } from "../calls/broker.js" */
@@ -79,11 +79,14 @@ export class PrivateRequests {
       arguments: undefined,
       private: true,
     });
+    let begun = false;
     /** @type {Running} */
     const running = {
       endpoint,
       // An action that asks the owner does nothing before.
-      end: (error) => end({ error: endedCall(error, !asks(controller.signal)) }, "cancelled"),
+      end: (error) => {
+        end({ error: endedCall(error, begun && !asks(controller.signal)) }, "cancelled");
+      },
     };
     /**
      * @param {Outcome} outcome
@@ -97,20 +100,30 @@ export class PrivateRequests {
     };
     const busy = [...this._running].filter((each) => each.endpoint === endpoint).length;
     this._running.add(running);
-    try {
-      const asked = { endpoint, action, sender, signal: controller.signal };
-      const context = this._admitted(asked, busy);
-      const handler = this._handlers.get(action);
-      if (handler === undefined) {
-        throw new BusError("UNKNOWN_ACTION", `This workspace has no ${action}; nothing was done.`);
+    const begin = () => {
+      if (!this._running.has(running)) return;
+      try {
+        const asked = { endpoint, action, sender, signal: controller.signal };
+        const context = this._admitted(asked, busy);
+        const handler = this._handlers.get(action);
+        if (handler === undefined) {
+          throw new BusError(
+            "UNKNOWN_ACTION",
+            `This workspace has no ${action}; nothing was done.`,
+          );
+        }
+        begun = true;
+        void this._handle(handler, payload, context, action).then((outcome) =>
+          end(outcome, "error" in outcome ? "failed" : "completed"),
+        );
+      } catch (error) {
+        if (!(error instanceof BusError)) throw error;
+        end({ error }, "refused");
       }
-      void this._handle(handler, payload, context, action).then((outcome) =>
-        end(outcome, "error" in outcome ? "failed" : "completed"),
-      );
-    } catch (error) {
-      if (!(error instanceof BusError)) throw error;
-      end({ error }, "refused");
-    }
+    };
+    const early = this._caughtUp(endpoint, action, sender);
+    if (early === undefined) begin();
+    else void early.then(begin);
     return {
       cancel: (reason) =>
         running.end(new EndReason("CANCELLED", `${action} was cancelled (${reason})`)),
@@ -150,6 +163,20 @@ export class PrivateRequests {
     const { refusal, click } = admit(action, rule, { id, place, declares, attention, sender });
     if (refusal !== null) throw refusal;
     return { endpoint, app: place.app, declares, click, signal };
+  }
+
+  /**
+   * @param {Endpoint} endpoint
+   * @param {string} action
+   * @param {SenderActivation | null} sender
+   * @returns {Promise<void> | undefined} Nothing where there is nothing to wait for.
+   */
+  _caughtUp({ id, place }, action, sender) {
+    const { attention, declaresOf } = this._parts;
+    const rule = PRIVATE_ACTIONS[action];
+    if (rule === undefined || attention.caughtUp === undefined) return undefined;
+    const asked = { id, place, declares: declaresOf(place.app), attention, sender };
+    return isPerhapsEarly(action, rule, asked) ? attention.caughtUp(id) : undefined;
   }
 
   /**

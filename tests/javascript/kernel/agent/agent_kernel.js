@@ -28,9 +28,12 @@ export function makeAgentKernel({ policy = ALL } = {}) {
     { id: "board", name: "Board", version: "1.0" },
   ];
   const person = { focused: "", active: false, moved: false };
+  /** Tells the page of a click that it was not told of yet. @type {{ tell: () => void }} */
+  const late = { tell: () => {} };
   const attention = {
     focusedEndpoint: () => person.focused,
     activation: () => ({ active: person.active, moved: person.moved }),
+    caughtUp: async () => late.tell(),
   };
   const made = makeKernel({ policy, apps: () => apps, attention });
   const { kernel, ports, powers, time } = made;
@@ -92,11 +95,16 @@ export function makeAgentKernel({ policy = ALL } = {}) {
       await ports.settle();
       const message = invoked.at(-1);
       assert.ok(message !== undefined, JSON.stringify(tile.app.response(call)));
-      return { call, token: message.payload.invocation, message };
+      return {
+        call,
+        token: message.payload.invocation,
+        message,
+      };
     };
     return { helper, tile, notes, invoked, begin };
   };
   return {
+    late,
     ...made,
     ...{
       apps,

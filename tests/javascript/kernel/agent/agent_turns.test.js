@@ -174,6 +174,16 @@ describe("a turn", () => {
     });
   }
 
+  test("begins with a click that the page is told of later than of the call", async () => {
+    const { agent, late, person, ports, workspace } = makeAgentKernel();
+    const { tile } = await workspace();
+    Object.assign(person, { focused: "", active: false });
+    late.tell = () => void Object.assign(person, { focused: TILE, active: true });
+    tile.app.call(HELPER, "run");
+    await ports.settle();
+    assert.equal(agent.turns.all().length, 1);
+  });
+
   test("does not begin before the owner has enabled it, and the app is told how to ask", async () => {
     const { click, response, workspace } = makeAgentKernel();
     const { tile, invoked } = await workspace({ enabled: false });

@@ -12,6 +12,8 @@ import { ManualRuntime } from "../../support/manual_runtime.js";
 const NOTES = "app:notes:tile:main:instance:1";
 const BOARD = "app:board:tile:main:instance:2";
 
+/** @typedef {ReturnType<typeof make>} Made */
+
 function make() {
   const time = new ManualRuntime();
   const notes = /** @type {any} */ ({ endpoint: NOTES });
@@ -211,6 +213,37 @@ describe("a close look at a click", () => {
     look();
     page.active = true;
     assert.equal(await watch.staysWith(NOTES), false);
+  });
+});
+
+describe("a tile that is heard before its click is", () => {
+  /** @param {Made} made */
+  async function waited({ watch, time }, most = 200) {
+    let over = false;
+    void watch.caughtUp(NOTES).then(() => void (over = true));
+    for (let looks = 0; looks < most && !over; looks++) {
+      time.pass(4);
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+    return over;
+  }
+
+  test("is waited for until the page is told of its click", async () => {
+    const made = make();
+    made.page.active = true;
+    assert.equal(await waited(made, 20), false);
+    made.page.focus = made.notes;
+    assert.equal(await waited(made, 2), true);
+    assert.equal(made.watch.focusedEndpoint(), NOTES);
+  });
+
+  test("is waited for no longer than half a second, and not for another's click", async () => {
+    const made = make();
+    Object.assign(made.page, { active: true, focus: made.board });
+    assert.equal(await waited(made, 100), false);
+    assert.equal(await waited(made, 150), true);
+    assert.notEqual(made.watch.focusedEndpoint(), NOTES);
   });
 });
 

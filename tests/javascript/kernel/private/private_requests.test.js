@@ -155,3 +155,63 @@ test("an action without a handler is unknown, and a handler for none is a mistak
   kernel.private.on("tray.dismiss", () => ({}));
   assert.throws(() => kernel.private.on("tray.dismiss", () => ({})), TypeError);
 });
+
+/** A tile whose click the page is told of later, when the test says so. */
+function lateWorkspace() {
+  const attention = {
+    focused: "",
+    waits: /** @type {(() => void)[]} */ ([]),
+    focusedEndpoint: () => attention.focused,
+    activation: () => ({ active: attention.focused !== "", moved: false }),
+    caughtUp: () =>
+      new Promise((/** @type {(given: void) => void} */ resolve) => {
+        attention.waits.push(() => resolve());
+      }),
+  };
+  const made = workspace({ attention });
+  let runs = 0;
+  made.kernel.private.on("clipboard.write_text", () => void (runs += 1));
+  made.kernel.private.on("tray.set_state", () => ({}));
+  return { ...made, attention, runs: () => runs };
+}
+
+test("what a tile asks in a click that the page is told of later is let in then, and run once", async () => {
+  const { attention, tile, ports, runs } = lateWorkspace();
+  const id = tile.app.ask("clipboard.write_text", { text: "a" });
+  await ports.settle();
+  assert.equal(tile.app.response(id), undefined);
+  assert.equal(runs(), 0);
+  attention.focused = tile.endpoint.id;
+  for (const goOn of attention.waits) goOn();
+  await ports.settle();
+  assert.deepEqual(tile.app.response(id).ok, {});
+  assert.equal(runs(), 1);
+});
+
+test("a click that does not come lets nothing in, and what no click would let in waits for none", async () => {
+  const { attention, background, tile, ports, runs } = lateWorkspace();
+  const id = tile.app.ask("clipboard.write_text", { text: "a" });
+  const other = background.app.ask("clipboard.write_text", { text: "a" });
+  await ports.settle();
+  assert.equal(background.app.response(other).error.code, "UNKNOWN_ACTION");
+  assert.equal(attention.waits.length, 1);
+  attention.waits[0]?.();
+  await ports.settle();
+  assert.equal(tile.app.response(id).error.code, "OWNER_REQUIRED");
+  assert.equal(runs(), 0);
+});
+
+test("what is cancelled while its click is waited for is told that it was not begun, and never is", async () => {
+  const { attention, tile, ports, runs } = lateWorkspace();
+  const id = tile.app.ask("clipboard.write_text", { text: "a" });
+  await ports.settle();
+  tile.app.send({ type: "cancel", id, payload: { reason: "enough" } });
+  await ports.settle();
+  const { error } = tile.app.response(id);
+  assert.equal(error.code, "CANCELLED");
+  assert.equal(error.data.outcome, "not_delivered");
+  attention.focused = tile.endpoint.id;
+  for (const goOn of attention.waits) goOn();
+  await ports.settle();
+  assert.equal(runs(), 0);
+});
