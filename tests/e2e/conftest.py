@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Playwright, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 
 from bridge.client.page_attaching import attaching, detaching, drive
 from bridge.servers.static_pages import StaticPages
@@ -44,6 +44,14 @@ def browser_type_launch_args(
             pytrace=False,
         )
     return launch_options(browser_name, str(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture(scope="module")
+def browser(launch_browser: Callable[[], Browser]) -> Iterator[Browser]:
+    """Give each module a browser of its own: Firefox gets slower with each page that it had."""
+    started = launch_browser()
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="session")
