@@ -1,10 +1,10 @@
 /* global document, window */
 /** The page of `scripts/bench bus`: what is measured, as functions that answer with samples. */
 
-import { FrameHandshake } from "../../bascule/kernel/frame_handshake.js";
+import { FrameHandshake } from "../../bascule/kernel/frames/frame_handshake.js";
 import { Kernel } from "../../bascule/kernel/kernel.js";
 import { pagePowers } from "../../bascule/kernel/kernel_powers.js";
-import { MountedFrame } from "../../bascule/kernel/mounted_frame.js";
+import { MountedFrame } from "../../bascule/kernel/frames/mounted_frame.js";
 import { WindowMessenger, connect } from "../../penpal/penpal.js";
 import { timed } from "./timed.js";
 
