@@ -73,9 +73,7 @@ export class ActivationWatch {
     for (let looks = 0; looks < CLOSE_LOOKS; looks++) {
       const { active, moved } = this.activation();
       if (!active || moved || this.focusedEndpoint() !== endpoint) return false;
-      await new Promise(
-        (resolve) => void this._powers.setTimer(CLOSE_LOOK_MS, () => resolve(null)),
-      );
+      await this._closeLook();
     }
     return true;
   }
@@ -90,9 +88,7 @@ export class ActivationWatch {
   async caughtUp(endpoint) {
     for (let looks = 0; looks < LATE_LOOKS; looks++) {
       if (this.activation().active && this.focusedEndpoint() === endpoint) return;
-      await new Promise(
-        (resolve) => void this._powers.setTimer(CLOSE_LOOK_MS, () => resolve(null)),
-      );
+      await this._closeLook();
     }
   }
 
@@ -100,6 +96,11 @@ export class ActivationWatch {
   stop() {
     this._stopListening();
     this._cancelTimer();
+  }
+
+  /** Until it is to be looked again, closely. */
+  _closeLook() {
+    return new Promise((resolve) => void this._powers.setTimer(CLOSE_LOOK_MS, () => resolve(null)));
   }
 
   _lookOn() {
