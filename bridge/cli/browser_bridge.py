@@ -10,12 +10,11 @@ import os
 import secrets
 import sys
 import threading
-import webbrowser
 from pathlib import Path
 from typing import Final
 
 from bridge.cli.parsing import Parser, Subparsers, UsageError
-from bridge.cli.redirect_file import is_redirect_of, redirect_name, redirect_page
+from bridge.cli.redirect_file import is_redirect_of, open_redirect, redirect_name, redirect_page
 from bridge.client.discovery import remove_stale
 from bridge.client.process_identity import process_start
 from bridge.client.runtime_directory import (
@@ -195,11 +194,7 @@ def _say_goodbye() -> None:
 
 
 def _open_in_browser(path: Path) -> None:
-    try:
-        opened = webbrowser.open(path.absolute().as_uri())
-    except (webbrowser.Error, OSError):
-        opened = False
-    if not opened:
+    if not open_redirect(path):
         print("No browser could be opened: open the link above yourself.", file=sys.stderr)
 
 

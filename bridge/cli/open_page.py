@@ -6,11 +6,10 @@ The link goes into a file of this user's alone, which the browser is given. Cont
 from __future__ import annotations
 
 import sys
-import webbrowser
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.app_target import add_app_options, choose_bridge, take_words
-from bridge.cli.redirect_file import is_redirect_of, redirect_name, redirect_page
+from bridge.cli.redirect_file import is_redirect_of, open_redirect, redirect_name, redirect_page
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
 from bridge.client.runtime_directory import (
     RuntimeDirectory,
@@ -94,7 +93,4 @@ def _open(entry: RuntimeEntry, link: str) -> bool:
                 directory.remove_ours(name)
         stored = directory.write(redirect_name(entry.pid), redirect_page(link))
         path = directory.path / stored.name
-    try:
-        return webbrowser.open(path.absolute().as_uri())
-    except (webbrowser.Error, OSError):
-        return False
+    return open_redirect(path)

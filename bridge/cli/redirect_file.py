@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import html
 import os
+import webbrowser
+from pathlib import Path
 
-__all__ = ["is_redirect_of", "redirect_name", "redirect_page"]
+__all__ = ["is_redirect_of", "open_redirect", "redirect_name", "redirect_page"]
 
 
 def redirect_name(pid: int) -> str:
@@ -21,6 +23,17 @@ def redirect_name(pid: int) -> str:
 def is_redirect_of(pid: int, name: str) -> bool:
     """Say whether a file was named so for a process."""
     return name.startswith(f"open-{pid}-") and name.endswith(".html")
+
+
+def open_redirect(path: Path) -> bool:
+    """Open a file in the person's browser; say whether one could be started.
+
+    May block until the browser is closed.
+    """
+    try:
+        return webbrowser.open(path.absolute().as_uri())
+    except (webbrowser.Error, OSError):
+        return False
 
 
 def redirect_page(link: str) -> bytes:

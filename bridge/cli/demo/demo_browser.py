@@ -11,14 +11,13 @@ import os
 import shutil
 import tempfile
 import threading
-import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.demo.demo_error import DemoError
-from bridge.cli.redirect_file import redirect_name, redirect_page
+from bridge.cli.redirect_file import open_redirect, redirect_name, redirect_page
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page, Playwright
@@ -91,10 +90,7 @@ def _start(redirect: Path) -> asyncio.Future[bool]:
             started.set_result(opened)
 
     def start() -> None:
-        try:
-            opened = webbrowser.open(redirect.as_uri())
-        except (webbrowser.Error, OSError):
-            opened = False
+        opened = open_redirect(redirect)
         # The demo may have ended by then, and its loop with it.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(tell, opened)
