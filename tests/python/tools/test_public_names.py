@@ -36,9 +36,9 @@ USES = {
     "loop_watch": "threading time",
     "outside_list": "asyncio",
     "outside_server": "asyncio pathlib",
-    "wasm_compile": "os subprocess",
+    "wasm_compile": "os signal subprocess",
     "wasm_entry": "asyncio concurrent threading",
-    "wasm_machine": "threading",
+    "wasm_machine": "concurrent threading",
     # Undoes percent signs.
     "imported_schema": "urllib",
 }
