@@ -13,7 +13,10 @@ import { JSON_RPC_ERROR } from "../contract/error_codes.js";
  * @typedef {"not_delivered" | "unknown" | null} Outcome
  */
 
-/** The app's handler had begun, or may have: only what it did or gave was wrong. */
+/**
+ * The app's handler had begun, or may have: only what it did or gave was wrong. Where `data.readOnly` says that the
+ * action changes nothing, that is no matter.
+ */
 const MAY_HAVE_RUN = new Set(["HOST_ERROR", "INVALID_OUTPUT", "LIMIT_EXCEEDED"]);
 const MAX_ERRORS_TOLD = 10;
 /** @type {ReadonlyMap<number, string>} */
@@ -71,8 +74,10 @@ export class ActionError extends BasculeError {
     const code =
       typeof named === "string" ? named : (JSON_RPC_CODES.get(number) ?? "UNKNOWN_ERROR");
     const told = [...details(data, message)].map((line) => `(${line})`);
+    // An app that knows that the action only reads says so.
+    const changes = member(data, "readOnly") !== true;
     super(code, [`${message} [${codeTold(code, data, message)}]`, ...told].join(" "), {
-      outcome: MAY_HAVE_RUN.has(code) ? "unknown" : null,
+      outcome: MAY_HAVE_RUN.has(code) && changes ? "unknown" : null,
     });
     /** @readonly */
     this.number = number;
