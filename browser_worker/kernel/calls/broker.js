@@ -17,6 +17,7 @@ import { CallsInFlight } from "./calls_in_flight.js";
 import { EndLinks } from "./end_links.js";
 import { gone } from "../endpoints/endpoint.js";
 import { KernelCall } from "./kernel_call.js";
+import { LateSignal } from "./late_signal.js";
 import { RoutedCall } from "./routed_call.js";
 import { ToolReader } from "../tools/tool_descriptors.js";
 import { ToolListing } from "../tools/tool_listing.js";
@@ -65,6 +66,9 @@ import { ToolListing } from "../tools/tool_listing.js";
 
 /** How long an endpoint may take to say which tools it has. */
 const LIST_SECONDS = 5;
+
+/** For who decides: nobody waits for that any more. One for all, since an error looks where it was made. */
+const OVER = new EndReason("CANCELLED", "The call is over");
 
 /** @type {CallHandle} */
 const ENDED = Object.freeze({ cancel: () => {} });
@@ -151,7 +155,7 @@ export class Broker {
   _route(source, request, sink, audited) {
     const { registry, invocations } = this._parts;
     const { name, arguments: given } = request;
-    const waits = new AbortController();
+    const waits = new LateSignal(() => OVER);
     const links = new EndLinks((error) => call.end(error, "cancelled"));
     /** @type {Admitted | null} */
     let leave = null;
@@ -169,7 +173,9 @@ export class Broker {
             tool: name,
             arguments: given,
             attachmentBytes: request.attachment?.byteLength ?? null,
-            signal: waits.signal,
+            get signal() {
+              return waits.signal;
+            },
           },
           {
             waiting: () => {
@@ -206,7 +212,7 @@ export class Broker {
         this._close(source, call, deadline);
         leave?.ended?.();
         sink.done(outcome);
-        waits.abort();
+        waits.end();
       },
     });
     let deadline = this._open(source, call, BUS_LIMITS.maxDecisionSeconds);
@@ -245,7 +251,7 @@ export class Broker {
    * @returns {CallHandle}
    */
   _list(source, target, done) {
-    const waits = new AbortController();
+    const waits = new LateSignal(() => OVER);
     const links = new EndLinks((error) => listing.end(error));
     const listing = new ToolListing(target, {
       reader: this._reader,
@@ -257,7 +263,9 @@ export class Broker {
             tool: null,
             arguments: {},
             attachmentBytes: null,
-            signal: waits.signal,
+            get signal() {
+              return waits.signal;
+            },
           },
           {
             waiting: () => {},
@@ -277,7 +285,7 @@ export class Broker {
         links.clear();
         this._close(source, listing, deadline);
         done(listed);
-        waits.abort();
+        waits.end();
       },
     });
     let deadline = this._open(source, listing, BUS_LIMITS.maxDecisionSeconds);

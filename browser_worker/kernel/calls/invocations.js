@@ -8,6 +8,7 @@
 import { BusError } from "../../contract/bus_error.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
 import { EndReason } from "./call_end.js";
+import { LateSignal } from "./late_signal.js";
 
 /** @import { Endpoint } from "../endpoints/endpoint.js" */
 
@@ -34,7 +35,10 @@ import { EndReason } from "./call_end.js";
  * @property {AbortSignal} signal Aborts when it is dead, with a `BusError`: what was called by it ends too.
  */
 
-/** @typedef {Invocation & { controller: AbortController }} Kept */
+/** @typedef {Invocation & { life: LateSignal }} Kept */
+
+/** One for all, since an error looks where it was made. */
+const OVER = new EndReason("INVOCATION_INVALID", "The call that this one belonged to is over");
 
 export class Invocations {
   /** @param {() => string} newId Names that nobody can guess. */
@@ -67,7 +71,7 @@ export class Invocations {
       const text = `Calls are nested ${most} deep at most; nothing was run.`;
       throw new BusError(root.kind === "agent" ? "AGENT_MODE_LIMIT" : "TOO_MANY_CALLS", text);
     }
-    const controller = new AbortController();
+    const life = new LateSignal(() => OVER);
     /** @type {Kept} */
     const invocation = {
       token: this._newId(),
@@ -77,8 +81,10 @@ export class Invocations {
       session: target.session,
       app: target.place.app,
       depth,
-      controller,
-      signal: controller.signal,
+      life,
+      get signal() {
+        return life.signal;
+      },
     };
     this._live.set(invocation.token, invocation);
     return invocation;
@@ -93,9 +99,7 @@ export class Invocations {
     const kept = this._live.get(invocation.token);
     if (kept === undefined) return;
     this._live.delete(invocation.token);
-    kept.controller.abort(
-      new EndReason("INVOCATION_INVALID", "The call that this one belonged to is over"),
-    );
+    kept.life.end();
   }
 
   /**
