@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The port of a frame, whose messages carry the browser's own word on whether this frame was clicked, where
+ * The port of a frame, whose requests carry the browser's own word on whether this frame was clicked, where
  * the browser has one. Others take no notice of the wish. Contract: bus, private actions.
  */
 
@@ -13,7 +13,9 @@
 export function attestedPort(port) {
   return {
     postMessage: (message, transfer) => {
-      const options = { transfer, includeUserActivation: true };
+      // Of what is no request nobody asks, and the browser's word takes its time.
+      const includeUserActivation = message.type === "exec";
+      const options = { transfer, includeUserActivation };
       port.postMessage(message, options);
     },
     get onmessage() {

@@ -22,6 +22,8 @@ import { FloodGuard } from "./flood_guard.js";
 
 /** @typedef {{ ok: unknown, attachment?: ArrayBuffer | undefined } | { error: BusError }} Outcome */
 
+/** @typedef {{ data: unknown } & Parameters<typeof senderActivation>[0]} PortEvent As the browser made it. */
+
 /**
  * @typedef {object} Asked What the kernel asked of an endpoint and waits for.
  * @property {(outcome: Outcome) => void} done Told once.
@@ -78,7 +80,7 @@ export class Endpoint {
     this._lastId = 0;
     /** @type {Map<number, Asked>} */
     this._asked = new Map();
-    port.onmessage = (event) => this._receive(event.data, senderActivation(event));
+    port.onmessage = (event) => this._receive(event);
     port.onmessageerror = () => this._count(BUS_LIMITS.maxMessageBytes);
   }
 
@@ -166,17 +168,14 @@ export class Endpoint {
     for (const { done } of asked) done({ error: error ?? gone(this.id, true) });
   }
 
-  /**
-   * @param {unknown} data
-   * @param {SenderActivation | null} sender
-   */
-  _receive(data, sender) {
+  /** @param {PortEvent} event */
+  _receive(event) {
     if (!this.open) return;
     this.heardAt = this._now();
     /** @type {Received} */
     let received;
     try {
-      received = messages.readMessage(data);
+      received = messages.readMessage(event.data);
     } catch (error) {
       if (!(error instanceof messages.MalformedMessage)) throw error;
       // What it has beside what is wrong nobody measured: a buffer of any size, say.
@@ -189,10 +188,10 @@ export class Endpoint {
     const wanted = message.type === "response" && this._asked.has(message.id);
     const isProgress = message.type === "progress" && this._asked.has(message.id);
     if (wanted || (isProgress && this._progressFlood.take(received.bytes))) {
-      this._take(received, sender);
+      this._take(received, event);
     }
     // Progress that comes too fast is dropped before it costs the port.
-    else if (this._count(received.bytes) && !isProgress) this._take(received, sender);
+    else if (this._count(received.bytes) && !isProgress) this._take(received, event);
   }
 
   /** @param {messages.MalformedMessage} malformed */
@@ -225,12 +224,12 @@ export class Endpoint {
 
   /**
    * @param {Received} received
-   * @param {SenderActivation | null} sender
+   * @param {PortEvent} event That it came by.
    */
-  _take({ message, attachment, bytes }, sender) {
+  _take({ message, attachment, bytes }, event) {
     switch (message.type) {
       case "exec":
-        this._owner.onRequest(this, message, { attachment, sender });
+        this._owner.onRequest(this, message, { attachment, sender: senderActivation(event) });
         break;
       case "cancel":
         this._owner.onCancel(this, message.id, message.payload.reason);

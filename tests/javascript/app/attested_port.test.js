@@ -5,19 +5,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { attestedPort } from "../../../browser_worker/app/attested_port.js";
+import { exec, success } from "../../../browser_worker/contract/bus_messages.js";
 
-test("each message asks the browser to say whether this frame was clicked", () => {
+test("each request asks the browser to say whether this frame was clicked, and nothing else does", () => {
   /** @type {any[]} */
   const posted = [];
   const port = /** @type {any} */ ({
     postMessage: (/** @type {any[]} */ ...sent) => void posted.push(sent),
   });
   const buffer = new ArrayBuffer(1);
-  attestedPort(port).postMessage({ one: 1 }, []);
-  attestedPort(port).postMessage({ two: 2 }, [buffer]);
+  const request = exec(1, "tools.call", {});
+  const answer = success(2, {});
+  attestedPort(port).postMessage(request, []);
+  attestedPort(port).postMessage(request, [buffer]);
+  attestedPort(port).postMessage(answer, [buffer]);
   assert.deepEqual(posted, [
-    [{ one: 1 }, { transfer: [], includeUserActivation: true }],
-    [{ two: 2 }, { transfer: [buffer], includeUserActivation: true }],
+    [request, { transfer: [], includeUserActivation: true }],
+    [request, { transfer: [buffer], includeUserActivation: true }],
+    [answer, { transfer: [buffer], includeUserActivation: false }],
   ]);
 });
 
