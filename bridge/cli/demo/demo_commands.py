@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from bridge.cli.demo.child_end import end_child
 from bridge.cli.demo.demo_error import DemoError
 from bridge.cli.own_command import own_command
 from bridge.contract.error_codes import ExitCode
@@ -65,9 +66,7 @@ async def demo_bridge(pages: StaticPages) -> AsyncIterator[DemoBridge]:
         drain = asyncio.create_task(child.stderr.read())
         yield DemoBridge(child, endpoint)
     finally:
-        if child.returncode is None:
-            child.terminate()
-        await child.wait()
+        await end_child(child)
         if drain is not None:
             await drain
 
@@ -113,9 +112,7 @@ async def run_command(
         async with asyncio.timeout(seconds):
             output, said = await child.communicate()
     finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
+        await end_child(child, at_once=True)
     if said:
         text = said.decode()
         print(text.replace(bridge["url"], called or bridge["url"]), end="", file=sys.stderr)

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from bridge.cli.demo.child_end import end_child
 from bridge.contract.error_codes import ExitCode
 
 __all__ = ["DrawingApp", "draw", "drawing_app"]
@@ -55,9 +56,7 @@ async def drawing_app(*, headless: bool) -> AsyncIterator[DrawingApp | None]:
     try:
         yield await _ready(child)
     finally:
-        if child.returncode is None:
-            child.terminate()
-        await child.wait()
+        await end_child(child)
 
 
 async def _ready(child: asyncio.subprocess.Process) -> DrawingApp | None:
@@ -130,7 +129,5 @@ async def _run(app: DrawingApp, step: _Step) -> tuple[int, str]:
         async with asyncio.timeout(_CALL_SECONDS):
             output, said = await child.communicate((step.stdin or "").encode())
     finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
+        await end_child(child, at_once=True)
     return child.returncode or 0, (output or said).decode()
