@@ -89,12 +89,12 @@ export class AgentTurns {
    * @param {TurnRequest} request
    * @returns {Promise<Admission> | null} Null for a call like any other. Never rejects.
    */
-  admit({ source, target, tool, signal }) {
+  admit({ source, target, tool, waits }) {
     const { app, kind } = target.place;
     // The page itself is nobody's agent: what it calls is called for its owner.
     if (source.id === KERNEL_ENDPOINT || kind !== "background") return null;
     return this._parts.mode.entrypoints(app).includes(tool)
-      ? this._begin(source, app, tool, signal)
+      ? this._begin(source, app, tool, waits.signal)
       : null;
   }
 

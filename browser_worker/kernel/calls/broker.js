@@ -68,7 +68,7 @@ import { ToolListing } from "../tools/tool_listing.js";
 const LIST_SECONDS = 5;
 
 /** For who decides: nobody waits for that any more. One for all, since an error looks where it was made. */
-const OVER = new EndReason("CANCELLED", "The call is over");
+const OVER = new DOMException("The call is over.", "AbortError");
 
 /** @type {CallHandle} */
 const ENDED = Object.freeze({ cancel: () => {} });
@@ -173,9 +173,7 @@ export class Broker {
             tool: name,
             arguments: given,
             attachmentBytes: request.attachment?.byteLength ?? null,
-            get signal() {
-              return waits.signal;
-            },
+            waits,
           },
           {
             waiting: () => {
@@ -263,9 +261,7 @@ export class Broker {
             tool: null,
             arguments: {},
             attachmentBytes: null,
-            get signal() {
-              return waits.signal;
-            },
+            waits,
           },
           {
             waiting: () => {},

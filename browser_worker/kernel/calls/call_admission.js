@@ -15,6 +15,8 @@ import { ask } from "../grants/routing_policy.js";
 /** @import { KernelTools } from "../tools/kernel_tools.js" */
 /** @import { RoutingPolicy } from "../grants/routing_policy.js" */
 
+/** @typedef {Pick<import("./late_signal.js").LateSignal, "signal">} Waits Most calls wait for nobody's decision. */
+
 /**
  * @typedef {object} StartedTurn
  * @property {Root} root
@@ -26,7 +28,7 @@ import { ask } from "../grants/routing_policy.js";
  * @property {CallSource} source
  * @property {Endpoint} target
  * @property {string} tool
- * @property {AbortSignal} signal Aborts where nobody waits for the call any more.
+ * @property {Waits} waits Its signal aborts where nobody waits for the call any more.
  */
 
 /**
@@ -58,7 +60,7 @@ import { ask } from "../grants/routing_policy.js";
  * @property {string | null} tool Null for a list.
  * @property {Record<string, unknown>} arguments
  * @property {number | null} attachmentBytes
- * @property {AbortSignal} signal Aborts where nobody waits for the decision any more.
+ * @property {Waits} waits Its signal aborts where nobody waits for the decision any more.
  */
 
 /**
@@ -92,7 +94,7 @@ export class CallAdmission {
       told.refused(refused);
       return;
     }
-    const turn = tool === null ? null : this._turn({ source, target, tool, signal: asked.signal });
+    const turn = tool === null ? null : this._turn({ source, target, tool, waits: asked.waits });
     if (turn !== null) {
       turn.then(
         (started) => {
@@ -157,7 +159,7 @@ export class CallAdmission {
    * @param {Asked} asked
    * @param {Admission} told
    */
-  _ask({ source, target, tool, arguments: given, attachmentBytes, signal }, told) {
+  _ask({ source, target, tool, arguments: given, attachmentBytes, waits }, told) {
     const question = {
       caller: source.id,
       callerApp: source.app,
@@ -169,7 +171,7 @@ export class CallAdmission {
       root: source.root,
       via: this._parts.invocations.via(source.invocation),
     };
-    ask(this._parts.policy, question, signal, {
+    ask(this._parts.policy, question, waits.signal, {
       waiting: told.waiting,
       decided: (refusal, leave) => {
         // Who asked in its own name may have begun to run something for another meanwhile.

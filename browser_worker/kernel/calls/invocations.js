@@ -38,7 +38,9 @@ import { LateSignal } from "./late_signal.js";
 /** @typedef {Invocation & { life: LateSignal }} Kept */
 
 /** One for all, since an error looks where it was made. */
-const OVER = new EndReason("INVOCATION_INVALID", "The call that this one belonged to is over");
+const OVER = Object.freeze(
+  new EndReason("INVOCATION_INVALID", "The call that this one belonged to is over"),
+);
 
 export class Invocations {
   /** @param {() => string} newId Names that nobody can guess. */

@@ -44,7 +44,8 @@ import { BusError, isBusErrorCode } from "../../contract/bus_error.js";
  * @typedef {object} RoutingPolicy
  * @property {(question: Question, signal: AbortSignal, waiting: () => void) =>
  *   Decision | Promise<Decision>} decide Not asked for calls within an app, nor for tools of the kernel.
- *   `waiting` is to be called where somebody is really asked, and waited for. A rejection refuses. The signal aborts when the call is over, however it ended: nobody waits for the
+ *   `waiting` is to be called where somebody is really asked, and waited for. A rejection refuses. The
+ *   signal aborts, with an `AbortError`, when the call is over, however it ended: nobody waits for the
  *   decision any more, and what was allowed for this call alone is used up.
  */
 
