@@ -171,6 +171,25 @@ describe("a policy", () => {
     });
   }
 
+  test("is told when a call or a list is over, as a browser says it", async () => {
+    /** @type {AbortSignal[]} */
+    const signals = [];
+    const decide = (/** @type {any} */ _question, /** @type {AbortSignal} */ signal) => {
+      signals.push(signal);
+      return { allow: !signal.aborted };
+    };
+    const made = await workspace({ policy: { decide } });
+    const { board, ports } = made;
+    board.app.call(NOTES, "work");
+    board.app.ask("tools.list", { target: NOTES });
+    await ports.settle();
+    assert.deepEqual(
+      signals.map(({ reason }) => reason.name),
+      ["AbortError", "AbortError"],
+    );
+    assertIdle(made);
+  });
+
   test("is asked for what leaves an app, with who and what, and for nothing else", async () => {
     /** @type {any[]} */
     const questions = [];
