@@ -8,6 +8,7 @@ import { BusError } from "../contract/bus_error.js";
 import { busClient, requireText } from "./bus_client.js";
 import { ExposedTools } from "./exposed_tools.js";
 import { follow } from "./follow_state.js";
+import { asRequest } from "./outgoing_requests.js";
 import { PortSession } from "./port_session.js";
 import { privateActions } from "./private_actions.js";
 import { reportFailure } from "./report_failure.js";
@@ -136,12 +137,14 @@ export class AppRuntime {
    * @param {number} revision Rises with each change, over reloads too.
    * @returns {Promise<void>} Rejects with a `BusError`.
    */
-  async publishAppStateChange(topic, revision) {
-    requireText("topic", topic);
-    if (!Number.isSafeInteger(revision)) {
-      throw new BusError("INVALID_INPUT", "A revision is an integer; nothing was sent.");
-    }
-    await this._session.ask("app.state.publish", { topic, revision });
+  publishAppStateChange(topic, revision) {
+    return asRequest(async () => {
+      requireText("topic", topic);
+      if (!Number.isSafeInteger(revision)) {
+        throw new BusError("INVALID_INPUT", "A revision is an integer; nothing was sent.");
+      }
+      await this._session.ask("app.state.publish", { topic, revision });
+    });
   }
 
   /**

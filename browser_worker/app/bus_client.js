@@ -9,6 +9,7 @@ import { copyJson } from "../contract/bus_json.js";
 import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
+import { asRequest } from "./outgoing_requests.js";
 
 /** @import { Answer, AskOptions } from "./outgoing_requests.js" */
 
@@ -68,33 +69,35 @@ const MAX_NAME_CHARS = 100;
  */
 export function busClient(ask) {
   /** @type {MsgBusClient["callToolWithAttachment"]} */
-  const callToolWithAttachment = async (call, options = {}) => {
-    const { timeout, onProgress, signal, delegation } = options;
-    const payload = callPayload(call);
-    if (timeout !== undefined) payload["timeout"] = checkedTimeout(timeout);
-    if (delegation !== undefined) {
-      requireText("delegation", delegation, MAX_NAME_CHARS);
-      payload["delegation"] = delegation;
-    }
-    const answer = await ask("tools.call", payload, {
-      attachment: call.attachment,
-      onProgress,
-      signal,
-      seconds: withDecision(timeout),
+  const callToolWithAttachment = (call, options = {}) =>
+    asRequest(async () => {
+      const { timeout, onProgress, signal, delegation } = options;
+      const payload = callPayload(call);
+      if (timeout !== undefined) payload["timeout"] = checkedTimeout(timeout);
+      if (delegation !== undefined) {
+        requireText("delegation", delegation, MAX_NAME_CHARS);
+        payload["delegation"] = delegation;
+      }
+      const answer = await ask("tools.call", payload, {
+        attachment: call.attachment,
+        onProgress,
+        signal,
+        seconds: withDecision(timeout),
+      });
+      return { result: answer.ok, attachment: answer.attachment };
     });
-    return { result: answer.ok, attachment: answer.attachment };
-  };
   /** @type {MsgBusClient["callTool"]} */
   const callTool = async (call, options) => (await callToolWithAttachment(call, options)).result;
   return {
     listApps: async () => (await callTool({ target: KERNEL_ENDPOINT, name: "apps.list" })).apps,
     listEndpoints: async () =>
       (await callTool({ target: KERNEL_ENDPOINT, name: "endpoints.list" })).endpoints,
-    listTools: async (target) => {
-      requireText("target", target, MAX_TARGET_CHARS);
-      const { ok } = await ask("tools.list", { target }, { seconds: withDecision() });
-      return isObject(ok) ? /** @type {ToolDescription[]} */ (ok["tools"]) : [];
-    },
+    listTools: (target) =>
+      asRequest(async () => {
+        requireText("target", target, MAX_TARGET_CHARS);
+        const { ok } = await ask("tools.list", { target }, { seconds: withDecision() });
+        return isObject(ok) ? /** @type {ToolDescription[]} */ (ok["tools"]) : [];
+      }),
     callTool,
     callToolWithAttachment,
   };

@@ -57,6 +57,22 @@ export function isOfRequest(error) {
   return FAILURES.has(error);
 }
 
+/**
+ * Does what asks the kernel. What goes wrong before anything is sent tells of the request alone, too.
+ *
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function asRequest(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BusError) FAILURES.add(error);
+    throw error;
+  }
+}
+
 export class OutgoingRequests {
   /**
    * @param {Post} post

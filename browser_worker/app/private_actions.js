@@ -7,6 +7,7 @@
 
 import { copyJson } from "../contract/bus_json.js";
 import { withDecision } from "./bus_client.js";
+import { asRequest } from "./outgoing_requests.js";
 
 /** @import { Ask, ResultWithAttachment } from "./bus_client.js" */
 
@@ -29,22 +30,24 @@ export function privateActions(ask) {
    * @param {object} [payload]
    * @returns {Promise<any>} Rejects with a `BusError`.
    */
-  const run = async (action, payload = {}) => {
-    const given = /** @type {Record<string, unknown>} */ (copyJson(payload, { what: action }));
-    return (await ask(action, given, { seconds: withDecision() })).ok;
-  };
+  const run = (action, payload = {}) =>
+    asRequest(async () => {
+      const given = /** @type {Record<string, unknown>} */ (copyJson(payload, { what: action }));
+      return (await ask(action, given, { seconds: withDecision() })).ok;
+    });
   /**
    * @param {string} action
    * @param {SelfCall} call
    * @param {SelfCallOptions} [options]
    * @returns {Promise<ResultWithAttachment>}
    */
-  const self = async (action, { method, arguments: input = {}, attachment }, { signal } = {}) => {
-    const given = copyJson({ method, arguments: input }, { what: action });
-    const options = { attachment, signal, seconds: withDecision() };
-    const answer = await ask(action, /** @type {Record<string, unknown>} */ (given), options);
-    return { result: answer.ok, attachment: answer.attachment };
-  };
+  const self = (action, { method, arguments: input = {}, attachment }, { signal } = {}) =>
+    asRequest(async () => {
+      const given = copyJson({ method, arguments: input }, { what: action });
+      const options = { attachment, signal, seconds: withDecision() };
+      const answer = await ask(action, /** @type {Record<string, unknown>} */ (given), options);
+      return { result: answer.ok, attachment: answer.attachment };
+    });
   return {
     /** From the background of an app that declares a tray, and from that tray. */
     tray: Object.freeze({

@@ -9,6 +9,7 @@
 import { BusError } from "../../contract/bus_error.js";
 import { isObject } from "../../contract/json_number.js";
 import { Observers } from "../../dispatcher/observers.js";
+import { EndReason, endedCall } from "../calls/call_end.js";
 
 /** @import { KernelPowers } from "../kernel_powers.js" */
 
@@ -187,8 +188,10 @@ export class BackendCallGrants {
     const kept = this._kept.get(id);
     if (kept === undefined) return;
     this._kept.delete(id);
-    const text = "The leave for this call was taken back; it may have been done.";
-    kept.controller.abort(new BusError("OWNER_REQUIRED", text));
+    const why = "The leave for this call was taken back";
+    const reason = new EndReason("OWNER_REQUIRED", why, { data: { reason: "revoked" } });
+    // Where it is listened to, the backend was asked.
+    kept.controller.abort(endedCall(reason, true));
   }
 
   _save() {

@@ -29,7 +29,7 @@ const COUNTS = new WeakMap();
 export async function askFor(consent, root, prompt, signal, waiting = undefined) {
   count(consent, root, 1);
   const answer = await consent.ask(prompt, signal, waiting);
-  const unseen = !answer.allowed && UNSEEN.has(answer.reason);
+  const unseen = !answer.allowed && (answer.unasked === true || UNSEEN.has(answer.reason));
   if (unseen) count(consent, root, -1);
   return answer;
 }

@@ -187,11 +187,12 @@ export class Endpoint {
     // Who answers what it was asked must not lose its port for who asks so much.
     const wanted = message.type === "response" && this._asked.has(message.id);
     const isProgress = message.type === "progress" && this._asked.has(message.id);
-    if (wanted || (isProgress && this._progressFlood.take(received.bytes))) {
+    const bytes = received.bytes + strayBytes(received);
+    if (wanted || (isProgress && this._progressFlood.take(bytes))) {
       this._take(received, event);
     }
     // Progress that comes too fast is dropped before it costs the port.
-    else if (this._count(received.bytes) && !isProgress) this._take(received, event);
+    else if (this._count(bytes) && !isProgress) this._take(received, event);
   }
 
   /** @param {messages.MalformedMessage} malformed */
@@ -283,6 +284,16 @@ export class Endpoint {
   _post(message, attachment = undefined) {
     if (this.open) messages.post(this._port, message, attachment);
   }
+}
+
+/**
+ * Of a buffer that is for nobody, or is larger than any may be. Those of calls are counted where they are let in.
+ *
+ * @param {Received} received
+ */
+function strayBytes({ message, attachment }) {
+  const bytes = attachment?.byteLength ?? 0;
+  return message.type === "exec" && bytes <= BUS_LIMITS.maxAttachmentBytes ? 0 : bytes;
 }
 
 /** @param {unknown} value */

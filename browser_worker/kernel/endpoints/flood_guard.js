@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * Bounds what one source may send: so much for as long as it likes, and twice as much at once. A port
- * has no back-pressure, so who sends more loses it. What waits for its answer before it sends again is
- * no flood, however fast it is. Contract: bus, bounds.
+ * has no back-pressure, so who sends more loses it. A call that another has answered
+ * is forgiven: who waits for those is no flood, however fast it is. Contract: bus, bounds.
  */
 
 import { BUS_LIMITS } from "../../contract/limits.js";

@@ -248,7 +248,9 @@ function aboutOf({ root, by, target, tool }) {
 /** @param {Question} question */
 function tooLong(question) {
   const text = `The owner can be shown ${MAX_SHOWN_CHARS} characters of arguments, and these are longer; nothing was run. They are not shown once the owner has given leave to ${whatOf(question)} for longer than one call.`;
-  return new BusError("TOO_LARGE", text);
+  return new BusError("TOO_LARGE", text, {
+    data: { limit: "characters", maximum: MAX_SHOWN_CHARS },
+  });
 }
 
 /**

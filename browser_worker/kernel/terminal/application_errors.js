@@ -71,7 +71,11 @@ export function applicationError(error, path = "") {
   if (limit !== undefined) {
     const told = error.data?.["maximum"];
     const maximum = typeof told === "number" ? told : limit.maximum;
-    return new AppError("LIMIT_EXCEEDED", message, { limit: limit.limit, maximum });
+    const characters = error.data?.["limit"] === "characters";
+    return new AppError("LIMIT_EXCEEDED", message, {
+      limit: characters ? "characters" : limit.limit,
+      maximum,
+    });
   }
   if (UNKNOWN.has(code)) return new AppError("UNKNOWN_ACTION", message);
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };

@@ -129,7 +129,7 @@ class Pace {
     const times = this._opened.get(subject) ?? [];
     const [first] = times;
     if (first !== undefined && times.length >= MAX_OPENED) {
-      const text = `${MAX_OPENED} tiles were opened for you just now; this one was not. Try again later.`;
+      const text = `${MAX_OPENED} tiles were asked for in your name just now; this one was not opened. Try again later.`;
       throw new BusError("UI_BUSY", text, { retryAfterMs: Math.ceil(first + WINDOW_MS - now) });
     }
     this._opened.set(subject, [...times, now]);

@@ -346,6 +346,57 @@ describe("requests of the kernel", () => {
     });
   }
 
+  /** @type {[string, (runtime: any, context: any) => unknown, string][]} */
+  const unsent = [
+    [
+      "calls with what is no JSON",
+      (_runtime, { kernel }) => kernel.callTool({ ...CALL, arguments: { x: undefined } }),
+      "NOT_JSON",
+    ],
+    ["calls nobody", (runtime) => runtime.callTool({ ...CALL, target: 1 }), "INVALID_MESSAGE"],
+    [
+      "calls for too short a time",
+      (runtime) => runtime.callTool(CALL, { timeout: 0 }),
+      "INVALID_MESSAGE",
+    ],
+    [
+      "gives a call up before it is sent",
+      (runtime) => runtime.callTool(CALL, { signal: AbortSignal.abort() }),
+      "CANCELLED",
+    ],
+    [
+      "sends a buffer that is none",
+      (runtime) => runtime.callToolWithAttachment({ ...CALL, attachment: new Uint8Array(1) }),
+      "ATTACHMENT_UNSUPPORTED",
+    ],
+    ["lists the tools of nobody", (runtime) => runtime.listTools(1), "INVALID_MESSAGE"],
+    [
+      "tells of no revision",
+      (runtime) => runtime.publishAppStateChange("state", 1.5),
+      "INVALID_INPUT",
+    ],
+    [
+      "asks privately with what is no JSON",
+      (runtime) => runtime.actions.tray.setState({ badge: undefined }),
+      "NOT_JSON",
+    ],
+    [
+      "calls its backend with what is no JSON",
+      (runtime) => runtime.actions.canister.querySelf({ method: "m", arguments: { x: NaN } }),
+      "NOT_JSON",
+    ],
+  ];
+  for (const [what, handler, code] of unsent) {
+    test(`whose handler ${what} may have done part of their work`, async () => {
+      const { runtime, invoke, answerTo } = app();
+      runtime.exposeTool("work", ANY, (_given, context) => handler(runtime, context));
+      const { error } = answerTo(await invoke());
+      assert.equal(error.code, "TOOL_FAILED");
+      assert.equal(error.data.code, code);
+      assert.match(error.message, /^The tool may have done part of its work/);
+    });
+  }
+
   test("whose handler passes on what its own call was told are answered as its own failure", async () => {
     const { runtime, sent, send, invoke, answerTo, ports } = app();
     runtime.exposeTool("work", ANY, async () =>

@@ -10,8 +10,6 @@ import { textElement } from "./text_element.js";
 
 /** @import { AuditEntry, AuditRing } from "../../../kernel/audit/audit_ring.js" */
 
-/** What one can look through; the ring keeps more. */
-const SHOWN = 60;
 /** Of a call that the owner has not answered for: the terminal's panel says the same of it. */
 const WAITS = "waits for a yes";
 
@@ -63,15 +61,14 @@ export class ActivityView {
       unseen === 0
         ? ""
         : `${unseen} of the last ${kept.length} ${unseen === 1 ? "is" : "are"} not shown`;
-    const entries = wanted.slice(-SHOWN);
-    const numbers = new Set(entries.map(({ number }) => number));
+    const numbers = new Set(wanted.map(({ number }) => number));
     for (const [number, { item }] of [...this._items]) {
       if (numbers.has(number)) continue;
       item.remove();
       this._items.delete(number);
     }
     const waiting = this._audit.waiting();
-    for (const entry of entries) {
+    for (const entry of wanted) {
       const known = this._items.get(entry.number);
       const status = waiting.has(entry.number) ? WAITS : entry.status;
       if (known?.status === status) continue;
@@ -85,8 +82,8 @@ export class ActivityView {
       }
       this._items.set(entry.number, { item, status });
     }
-    this._none.hidden = entries.length > 0;
-    this._list.hidden = entries.length === 0;
+    this._none.hidden = wanted.length > 0;
+    this._list.hidden = wanted.length === 0;
   }
 
   /**

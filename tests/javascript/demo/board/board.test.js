@@ -198,3 +198,12 @@ test("a shape is described in words for who does not see it", () => {
   const line = board.add({ kind: "line", x: 10, y: 20, width: 30, height: -5 });
   assert.equal(spoken(line), "graphite line, at 10, 20, to 40, 15");
 });
+
+test("a text keeps as many characters as its schema takes, and no half one", () => {
+  const board = makeBoard();
+  const faces = `a${"😀".repeat(499)}`;
+  const shape = board.add({ kind: "rectangle", x: 10, y: 20, text: faces });
+  assert.equal(shape.text, faces);
+  assert.equal(board.change(shape.id, { text: `${faces}😀` }).text, faces);
+  assert.equal(board.change(shape.id, { text: "\ud83d" }).text, "\ufffd");
+});

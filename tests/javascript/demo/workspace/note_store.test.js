@@ -47,6 +47,14 @@ test("an excerpt is around the first word that was found, and cuts no character 
   assert.ok([...(match?.excerpt ?? "")].length <= 122);
 });
 
+test("half a character is kept as a mark, which no backend refuses", () => {
+  const { store } = makeStore();
+  store.add([{ title: "a\ud83d", text: "\ude00b" }]);
+  assert.deepEqual([store.read("1").title, store.read("1").text], ["a\ufffd", "\ufffdb"]);
+  store.update("1", { title: "\ud83d\ude00", text: "\ud83d" });
+  assert.deepEqual([store.read("1").title, store.read("1").text], ["\u{1f600}", "\ufffd"]);
+});
+
 test("each change raises the revision, and a store that begins later begins higher", () => {
   const { store, at } = makeStore();
   const seen = [store.revision];

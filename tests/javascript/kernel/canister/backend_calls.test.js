@@ -168,7 +168,9 @@ describe("The owner", () => {
     assert.equal(grant?.caller, "board");
     assert.equal(backendGrants.revoke(grant?.id ?? ""), true);
     await ports.settle();
-    assert.equal(response().error.code, "OWNER_REQUIRED");
+    const { code, data } = response().error;
+    assert.equal(code, "OWNER_REQUIRED");
+    assert.deepEqual(data, { reason: "revoked", outcome: "unknown" });
     assert.equal(signals[0]?.aborted, true);
     assert.equal(backendGrants.revoke(grant?.id ?? ""), false);
     assert.deepEqual(JSON.parse(store.text ?? ""), { grants: [] });

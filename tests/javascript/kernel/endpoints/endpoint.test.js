@@ -460,6 +460,31 @@ describe("floods", () => {
     assert.equal(tile.endpoint.open, false);
   });
 
+  test("buffers that are for nobody are counted, and the same buffers with calls are not", async () => {
+    const made = await notes({ work: { handler: () => 1 } });
+    const { tile, background, ports } = made;
+    const stray = { type: "cancel", id: 1, payload: { reason: "none" } };
+    const sends = (/** @type {any} */ message) =>
+      tile.app.send({ ...message, attachment: new ArrayBuffer(16_777_216) });
+    for (let n = 0; n < 3; n++) sends(stray);
+    await ports.settle();
+    assert.equal(tile.endpoint.open, true);
+    sends(stray);
+    await ports.settle();
+    assert.equal(tile.endpoint.open, false);
+    for (let n = 1; n < 9; n++) {
+      const payload = { target: NOTES, name: "work", arguments: {} };
+      background.app.send({
+        type: "exec",
+        id: 100_000 + n,
+        payload: { action: "tools.call", payload },
+        attachment: new ArrayBuffer(16_777_216),
+      });
+    }
+    await ports.settle();
+    assert.equal(background.endpoint.open, true);
+  });
+
   test("calls that wait for their results are no flood, of neither end, however fast they are", async () => {
     const made = await notes({ work: { handler: () => 1 } });
     const { tile, background, ports } = made;

@@ -361,6 +361,22 @@ describe("an agent's turn", () => {
     assert.notEqual(consent.current, null);
   });
 
+  test("is asked no less often for tries that an earlier no has answered", async () => {
+    const { decide, deny, allow, consent, time } = owner();
+    const asked = { ...CALLERS.agent, root: turnRoot("turn1") };
+    const no = decide(asked);
+    deny();
+    assert.equal(codeOf(await no), "AGENT_CONSENT_DENIED");
+    for (let n = 0; n < 16; n++) {
+      assert.equal(codeOf(await decide(asked)), "AGENT_CONSENT_DENIED");
+      assert.equal(consent.current, null);
+    }
+    time.pass(600_000);
+    const yes = decide(asked);
+    allow("once");
+    assert.equal(codeOf(await yes), "allowed");
+  });
+
   test("does not count a question that nobody saw to its end", async () => {
     const { decide, allow } = owner();
     const asked = { ...CALLERS.agent, root: turnRoot("turn1") };
@@ -475,7 +491,10 @@ describe("the question", () => {
   test("is not asked about arguments that are longer than a person is shown", async () => {
     const room = MAX_SHOWN_CHARS - '{"text":""}'.length;
     const { decide, atOnce, asks, allow, consent } = owner();
-    assert.equal(codeOf(atOnce({ arguments: { text: "x".repeat(room + 1) } })), "TOO_LARGE");
+    const refused = atOnce({ arguments: { text: "x".repeat(room + 1) } });
+    assert.equal(codeOf(refused), "TOO_LARGE");
+    const told = refused?.allow === false ? refused.data : undefined;
+    assert.deepEqual(told, { limit: "characters", maximum: MAX_SHOWN_CHARS });
     assert.equal(consent.current, null);
     const decided = decide({ arguments: { text: "x".repeat(room) } });
     assert.equal(asks().facts.at(-1)?.value.length, MAX_SHOWN_CHARS);

@@ -385,6 +385,25 @@ describe("what goes wrong on the bus", () => {
     assert.deepEqual(error.data.errors, [{ path: "/query", message: "is odd" }]);
   });
 
+  test("that its owner cannot be shown whole is a limit of its own", async () => {
+    const data = { limit: "characters", maximum: 65_536 };
+    const policy = {
+      decide: (/** @type {any} */ { tool }) =>
+        tool === null
+          ? { allow: /** @type {const} */ (true) }
+          : {
+              allow: /** @type {const} */ (false),
+              code: /** @type {const} */ ("TOO_LARGE"),
+              message: "Too long.",
+              data,
+            },
+    };
+    const { execute } = workspace({ policy });
+    const { error } = await execute("app.notes.notes_add");
+    assert.equal(error.data.code, "LIMIT_EXCEEDED");
+    assert.deepEqual([error.data.limit, error.data.maximum], ["characters", 65_536]);
+  });
+
   test("where too many calls of a session are in flight is a limit", async () => {
     const { send, execute, ports, notes } = workspace();
     notes.app.expose({ wait: { handler: () => undefined } });

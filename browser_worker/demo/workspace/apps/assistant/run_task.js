@@ -5,6 +5,7 @@
  */
 
 import { BusError } from "../../../../contract/bus_error.js";
+import { cut } from "../../../page/whole_text.js";
 import { readTask } from "./commands.js";
 import { FoundTools } from "./found_tools.js";
 
@@ -88,7 +89,7 @@ class TaskRun {
 
   /** @param {string} query */
   async _find(query) {
-    const given = { query: query.slice(0, 200), limit: MOST_FOUND };
+    const given = { query: cut(query, 200), limit: MOST_FOUND };
     const { matches } = await this._tools.call("notes", "notes_search", given);
     this._found = matches.map((/** @type {{ title: string }} */ { title }) => title || "Untitled");
     if (this._found.length === 0) return `No note has the words “${query}”.`;
@@ -97,7 +98,7 @@ class TaskRun {
 
   /** @param {string} title */
   async _add(title) {
-    await this._tools.call("notes", "notes_add", { title: title.slice(0, 200) });
+    await this._tools.call("notes", "notes_add", { title: cut(title, 200) });
     return `Added the note “${title}”`;
   }
 

@@ -4,6 +4,7 @@
 import * as bus from "../../../../app/index.js";
 import { dialog, element, input } from "../../../page/elements.js";
 import { Notices } from "../../../page/notices.js";
+import { cut } from "../../../page/whole_text.js";
 import { BoardView } from "./view/board_view.js";
 import { Hands } from "./view/hands.js";
 import { KEYS, bindKeys } from "./view/keys.js";
@@ -37,7 +38,7 @@ file.addEventListener("change", async () => {
   file.value = "";
   if (chosen === undefined) return;
   const attachment = await chosen.arrayBuffer();
-  const text = chosen.name.slice(0, 100);
+  const text = cut(chosen.name, 100);
   const added = await board.change("board_import_image", { text }, { attachment });
   if (added !== undefined) selection.select(added.shape.id);
 });

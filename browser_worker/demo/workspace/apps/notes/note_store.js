@@ -2,6 +2,7 @@
 /** The notes, in memory: found, read, added, changed, deleted. Knows no bus, no page and no backend. */
 
 import { BusError } from "../../../../contract/bus_error.js";
+import { whole } from "../../../page/whole_text.js";
 
 /**
  * @typedef {object} Note
@@ -122,7 +123,12 @@ export class NoteStore {
     this._chars += chars;
     const revision = this._next();
     const notes = drafts.map(({ title, text }) => {
-      const note = { id: `${++this._count}`, title, text, revision, changedAt: this._now() };
+      const note = {
+        id: `${++this._count}`,
+        ...kept({ title, text }),
+        revision,
+        changedAt: this._now(),
+      };
       this._notes.set(note.id, note);
       return { ...note };
     });
@@ -144,7 +150,10 @@ export class NoteStore {
         data: { revision: note.revision },
       });
     }
-    const changed = { ...note, title: title ?? note.title, text: text ?? note.text };
+    const changed = {
+      ...note,
+      ...kept({ title: title ?? note.title, text: text ?? note.text }),
+    };
     const more = charsOf(changed) - charsOf(note);
     this._requireRoom(0, more);
     this._chars += more;
@@ -206,4 +215,9 @@ function excerptOf(text, words) {
   const part = Array.from(plain.slice(from, from + 2 * EXCERPT_CHARS)).slice(0, EXCERPT_CHARS);
   const cut = part.join("").replace(/^[\uDC00-\uDFFF]/u, "");
   return `${from > 0 ? "…" : ""}${cut}${from + cut.length < plain.length ? "…" : ""}`;
+}
+
+/** One note that cannot be kept would keep all of them from it. @param {Draft} draft @returns {Draft} */
+function kept({ title, text }) {
+  return { title: whole(title), text: whole(text) };
 }

@@ -4,6 +4,7 @@
  * kept whole, as shapes are shared between states. Synchronous, and without clock or browser.
  */
 
+import { cut } from "../../../../page/whole_text.js";
 import { MAX_TEXT, USUAL_SIZE, movedTo, placed } from "./shapes.js";
 
 /** @import { BoardImage, Box, Shape, ShapeColour, ShapeKind } from "./shapes.js" */
@@ -108,7 +109,7 @@ export class Board {
       kind,
       ...placed(kind, { x, y, width, height }),
       colour,
-      text: text.slice(0, MAX_TEXT),
+      text: cut(text, MAX_TEXT),
       image,
     });
     this._apply([...this._shapes, shape]);
@@ -143,7 +144,7 @@ export class Board {
     return this._replace(shape, {
       ...placed(shape.kind, { x, y, width, height }),
       colour: colour ?? shape.colour,
-      text: (text ?? shape.text).slice(0, MAX_TEXT),
+      text: cut(text ?? shape.text, MAX_TEXT),
     });
   }
 
