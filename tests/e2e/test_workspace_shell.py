@@ -196,6 +196,34 @@ def test_the_activity_shows_what_leaves_an_app_and_counts_the_rest(
     expect(calls.get_by_role("listitem")).to_have_count(1)
 
 
+def test_the_activity_shows_every_call_that_is_kept(page: Page, pages: StaticPages) -> None:
+    page.goto(f"{pages.origin}/probe/workspace/bare.html")
+    page.set_content(
+        "<ol id='list'></ol><p id='none'></p><input id='all' type='checkbox'><p id='hidden'></p>"
+    )
+    page.evaluate(
+        """async () => {
+          const { AuditRing } = await import("/kernel/audit/audit_ring.js");
+          const { ActivityView } = await import("/demo/workspace/view/activity_view.js");
+          const audit = new AuditRing({ now: () => 0, wallNow: () => 0 });
+          const [list, none, all, hidden] = ["list", "none", "all", "hidden"].map((id) =>
+            document.getElementById(id),
+          );
+          const view = new ActivityView({ list, none, all, hidden }, audit, () => "who");
+          view.setVisible(true);
+          for (let n = 0; n < 250; n++) {
+            const target = "app:notes:background";
+            audit.begin({ caller: "app:board:tile", target, tool: `tool${n}`, arguments: {} });
+          }
+        }"""
+    )
+    calls = page.locator("#list > li")
+    expect(calls).to_have_count(200)
+    expect(calls.first).to_contain_text("tool249")
+    expect(calls.last).to_contain_text("tool50")
+    expect(page.locator("#hidden")).to_have_text("")
+
+
 def test_one_notice_names_all_that_do_not_answer_and_goes_when_they_do(
     page: Page, pages: StaticPages
 ) -> None:
