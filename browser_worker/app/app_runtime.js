@@ -8,7 +8,7 @@ import { BusError } from "../contract/bus_error.js";
 import { busClient, requireText } from "./bus_client.js";
 import { ExposedTools } from "./exposed_tools.js";
 import { follow } from "./follow_state.js";
-import { asRequest } from "./outgoing_requests.js";
+import { asRequest } from "./own_request.js";
 import { PortSession } from "./port_session.js";
 import { privateActions } from "./private_actions.js";
 import { reportFailure } from "./report_failure.js";

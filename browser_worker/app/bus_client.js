@@ -9,7 +9,7 @@ import { copyJson } from "../contract/bus_json.js";
 import { KERNEL_ENDPOINT } from "../contract/bus_names.js";
 import { isObject } from "../contract/json_number.js";
 import { BUS_LIMITS } from "../contract/limits.js";
-import { asRequest } from "./outgoing_requests.js";
+import { asRequest } from "./own_request.js";
 
 /** @import { Answer, AskOptions } from "./outgoing_requests.js" */
 

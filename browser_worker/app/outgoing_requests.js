@@ -44,35 +44,6 @@ const GRACE_SECONDS = 5;
 /** Requests that wait for a port: an app that was never mounted must not fill its memory. */
 const MAX_WAITING = 64;
 
-/** How requests failed. @type {WeakSet<object>} */
-const FAILURES = new WeakSet();
-
-/**
- * Whether that is how a request of this app's failed: it tells what became of the request, and nothing of
- * whatever the app did besides.
- *
- * @param {object} error
- */
-export function isOfRequest(error) {
-  return FAILURES.has(error);
-}
-
-/**
- * Does what asks the kernel. What goes wrong before anything is sent tells of the request alone, too.
- *
- * @template T
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
- */
-export async function asRequest(work) {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof BusError) FAILURES.add(error);
-    throw error;
-  }
-}
-
 export class OutgoingRequests {
   /**
    * @param {Post} post
@@ -228,7 +199,6 @@ export class OutgoingRequests {
    */
   _fail(pending, error) {
     this._forget(pending);
-    FAILURES.add(error);
     pending.reject(error);
   }
 

@@ -10,7 +10,8 @@ import { copyJson } from "../contract/bus_json.js";
 import * as messages from "../contract/bus_messages.js";
 import { BUS_LIMITS } from "../contract/limits.js";
 import { IncomingRequest } from "./incoming_request.js";
-import { OutgoingRequests, isOfRequest } from "./outgoing_requests.js";
+import { OutgoingRequests } from "./outgoing_requests.js";
+import { isOfRequest } from "./own_request.js";
 import { reportFailure } from "./report_failure.js";
 
 /** @import { BusMessage, Exec } from "../contract/bus_messages.js" */

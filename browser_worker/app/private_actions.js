@@ -7,7 +7,7 @@
 
 import { copyJson } from "../contract/bus_json.js";
 import { withDecision } from "./bus_client.js";
-import { asRequest } from "./outgoing_requests.js";
+import { asRequest } from "./own_request.js";
 
 /** @import { Ask, ResultWithAttachment } from "./bus_client.js" */
 
