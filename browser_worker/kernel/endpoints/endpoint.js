@@ -287,13 +287,12 @@ export class Endpoint {
 }
 
 /**
- * Of a buffer that is for nobody, or is larger than any may be. Those of calls are counted where they are let in.
+ * Of a buffer that is for nobody. One of a call is bounded where the call is let in, or refused by name.
  *
  * @param {Received} received
  */
 function strayBytes({ message, attachment }) {
-  const bytes = attachment?.byteLength ?? 0;
-  return message.type === "exec" && bytes <= BUS_LIMITS.maxAttachmentBytes ? 0 : bytes;
+  return message.type === "exec" ? 0 : (attachment?.byteLength ?? 0);
 }
 
 /** @param {unknown} value */

@@ -485,6 +485,22 @@ describe("floods", () => {
     assert.equal(background.endpoint.open, true);
   });
 
+  test("calls with too large a buffer are each refused by name, and cost nobody the port", async () => {
+    const { tile, ports } = await notes({ work: { handler: () => 1 } });
+    const payload = { target: NOTES, name: "work", arguments: {} };
+    const ids = [101, 102, 103, 104, 105];
+    for (const id of ids) {
+      const message = { type: "exec", id, payload: { action: "tools.call", payload } };
+      tile.app.send({ ...message, attachment: new ArrayBuffer(17_000_000) });
+    }
+    await ports.settle();
+    assert.equal(tile.endpoint.open, true);
+    assert.deepEqual(
+      ids.map((id) => tile.app.response(id).error.code),
+      ids.map(() => "ATTACHMENT_TOO_LARGE"),
+    );
+  });
+
   test("calls that wait for their results are no flood, of neither end, however fast they are", async () => {
     const made = await notes({ work: { handler: () => 1 } });
     const { tile, background, ports } = made;
