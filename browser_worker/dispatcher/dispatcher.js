@@ -7,7 +7,7 @@
  */
 
 import { AppError, contractCode } from "./app_error.js";
-import { OrderedBatch } from "./batch.js";
+import { Batches } from "./batches.js";
 import { CallChecks, actionNamed } from "./call_checks.js";
 import { CallObservers } from "./call_observers.js";
 import { CheckedHost } from "./checked_host.js";
@@ -18,7 +18,6 @@ import { Observers } from "./observers.js";
 import { completed } from "./outputs.js";
 import { TIMELESS } from "./runtime.js";
 import { TaskTable } from "./task_table.js";
-import { Transaction } from "./transaction.js";
 import { TurnQueue } from "./turn_queue.js";
 
 /** @import { ActionSpec } from "./action_spec.js" */
@@ -71,6 +70,17 @@ export class Dispatcher {
       onHostError: (error) => this.reportHostError(error),
       completed: (spec, answer) => completed(this.tasks, spec, answer),
     };
+    this._batches = new Batches({
+      ...this._around,
+      checks: this._checks,
+      observers: this._observers,
+      turns: this._turns,
+      execute: (call, left) =>
+        this._execute(call, { revision: () => this.revision(call.action), left }),
+      requireEnabled: () => this.requireEnabled(),
+      onError: (error) => this.reportHostError(error),
+      disable: () => this.setEnabled(false),
+    });
   }
 
   get enabled() {
@@ -109,11 +119,7 @@ export class Dispatcher {
     return this._observers.add(observer);
   }
 
-  /**
-   * Tells the host that a session is over; whoever carries sessions says so.
-   *
-   * @param {string} session
-   */
+  /** Tells the host that a session is over; whoever carries sessions says so. @param {string} session */
   sessionEnded(session) {
     try {
       this._checkedHost.sessionEnded(session);
@@ -122,11 +128,7 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * Tells the host that whoever waits for a session's calls cannot be reached now.
-   *
-   * @param {string} session
-   */
+  /** Tells the host that who waits for a session's calls is not reached now. @param {string} session */
   sessionUnreached(session) {
     try {
       this._checkedHost.sessionUnreached(session);
@@ -216,9 +218,7 @@ export class Dispatcher {
    */
   executeLocal(name, input) {
     return andThen(this.action(name), (spec) =>
-      andThen(this._run(spec, { action: name, input }), (executed) =>
-        executed.status === "deferred" ? executed.task : executed.output,
-      ),
+      andThen(this._run(spec, { action: name, input }), outputOf),
     );
   }
 
@@ -247,6 +247,23 @@ export class Dispatcher {
    */
   execute(call) {
     return this._execute(call, { revision: () => this.revision(call.action) });
+  }
+
+  /**
+   * Runs an action for a caller outside who knows no revisions and waits for the end, as an agent of
+   * the browser does: on whatever the state is when its turn comes, and never deferred for being slow.
+   *
+   * @param {string} name
+   * @param {unknown} input Plain data.
+   * @param {Caller & { session: string }} caller
+   * @returns {Eventually<any>} As of `executeLocal`.
+   * @throws {AppError}
+   */
+  executeLatest(name, input, caller) {
+    this.requireEnabled();
+    return andThen(this.action(name), (spec) =>
+      andThen(this._run(spec, { action: name, input, ...caller }), outputOf),
+    );
   }
 
   /**
@@ -279,37 +296,9 @@ export class Dispatcher {
    * @returns {Eventually<BatchResult>}
    * @throws {AppError} `DISABLED`; for an atomic batch what `Transaction.run` says.
    */
-  batch({ calls, atomic = false, stopOnError = true, ...caller }) {
+  batch(batch) {
     this.requireEnabled();
-    const whole = calls.map((call) => ({ ...call, ...caller }));
-    if (!atomic) {
-      const powers = {
-        execute: (/** @type {ExternalCall} */ call, /** @type {() => void} */ left) =>
-          this._execute(call, { revision: () => this.revision(call.action), left }),
-        revision: () => this.revision(),
-        onError: (/** @type {unknown} */ error) => this.reportHostError(error),
-      };
-      return new OrderedBatch(powers, { calls: whole, stopOnError }).run();
-    }
-    return andThen(this.actions(), (specs) =>
-      this._turns.run(() => {
-        // Its turn may have come long after it was asked for.
-        this.requireEnabled();
-        return this._transaction().run(specs, whole);
-      }),
-    );
-  }
-
-  _transaction() {
-    return new Transaction({
-      host: this._checkedHost,
-      checks: this._checks,
-      observers: this._observers,
-      completed: (spec, answer) => completed(this.tasks, spec, answer),
-      requireEnabled: () => this.requireEnabled(),
-      onError: (error) => this.reportHostError(error),
-      disable: () => this.setEnabled(false),
-    });
+    return this._batches.run(batch);
   }
 
   /**
@@ -364,7 +353,8 @@ export class Dispatcher {
   /**
    * @param {ActionSpec} spec
    * @param {ExternalCall} call
-   * @param {Outside} [outside] Undefined for a local call.
+   * @param {Outside} [outside] Undefined for a call that is answered with its output only; one without a
+   *   session too is the app's own.
    * @returns {Eventually<Ended>}
    */
   _run(spec, call, outside) {
@@ -383,7 +373,7 @@ export class Dispatcher {
     const run = (/** @type {() => void} */ giveUp) => {
       // Its turn may have come long after it was asked for.
       try {
-        if (external) this.requireEnabled();
+        if (external || call.session !== undefined) this.requireEnabled();
         const input = this._checks.run(spec, call, external);
         const how = { session: call.session, external, giveUp, seal, failed: left };
         return new HostCall(this._around, spec, how).run(input);
@@ -398,4 +388,9 @@ export class Dispatcher {
       failed,
     );
   }
+}
+
+/** @param {Executed} executed */
+function outputOf(executed) {
+  return executed.status === "deferred" ? executed.task : executed.output;
 }

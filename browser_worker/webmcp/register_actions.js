@@ -1,6 +1,7 @@
 // @ts-check
 /** Registers a dispatcher's actions as tools of the browser, for its own agent and those in the page. */
 
+import { browserSession } from "../contract/browser_session.js";
 import { isObject } from "../contract/json_number.js";
 import { StrictJsonError, stringify } from "../contract/strict_json.js";
 import { AppError, sendableError } from "../dispatcher/app_error.js";
@@ -24,10 +25,14 @@ import { PREFIX } from "./tool_names.js";
  *   default.
  */
 
+/** How many registrations this page has made. */
+let registrations = 0;
+
 /**
  * Registers the actions that the dispatcher has now as tools of the browser, under their own names.
- * A call of one is checked as the app's own are: it needs no revision, but the dispatcher has to be
- * enabled, since the caller is no part of the app. An output is given as it is; an error as
+ * Whoever calls one is outside the app: the dispatcher has to be enabled, also when the call's turn
+ * comes, and the host is told a session that is no terminal's, so that a workspace asks its owner. A
+ * call needs no revision and waits for its end, since such an agent can ask for neither. An output is given as it is; an error as
  * `{isError: true}` with the whole error in text and in `structuredContent`; work that goes on as
  * `{task}`. Where the browser has no such registry, nothing happens. A name that the page has registered
  * itself stays the page's; tools that came from the browser are not given back to it. Contract: the
@@ -35,7 +40,8 @@ import { PREFIX } from "./tool_names.js";
  *
  * @param {Dispatcher} dispatcher
  * @param {RegisterOptions} [options]
- * @returns {() => void} Takes them back. Running calls end as they would have.
+ * @returns {() => void} Takes them back, and ends the session: running calls end as they would have, unless
+ *   the host ends them, and what its owner allowed is void.
  */
 export function registerWithModelContext(
   dispatcher,
@@ -51,7 +57,10 @@ export function registerWithModelContext(
   if (modelContext === null || typeof modelContext.registerTool !== "function") return stop;
   if (signal?.aborted) return stop;
   signal?.addEventListener("abort", stop, { once: true });
-  const registration = new Registration(dispatcher, modelContext, controller.signal, warn);
+  const session = browserSession(++registrations);
+  controller.signal.addEventListener("abort", () => dispatcher.sessionEnded(session));
+  const powers = { dispatcher, session, context: modelContext, signal: controller.signal, warn };
+  const registration = new Registration(powers);
   registration.run(filter).catch((error) => {
     warn(`The actions are not registered with the browser: ${String(error)}`);
   });
@@ -61,13 +70,16 @@ export function registerWithModelContext(
 /** One call of `registerWithModelContext`. */
 class Registration {
   /**
-   * @param {Dispatcher} dispatcher
-   * @param {ModelContextLike} context
-   * @param {AbortSignal} signal
-   * @param {(message: string) => void} warn
+   * @param {object} powers
+   * @param {Dispatcher} powers.dispatcher
+   * @param {string} powers.session
+   * @param {ModelContextLike} powers.context
+   * @param {AbortSignal} powers.signal
+   * @param {(message: string) => void} powers.warn
    */
-  constructor(dispatcher, context, signal, warn) {
+  constructor({ dispatcher, session, context, signal, warn }) {
     this._dispatcher = dispatcher;
+    this._session = session;
     this._context = context;
     this._signal = signal;
     this._warn = warn;
@@ -137,7 +149,9 @@ class Registration {
   async _call(name, input) {
     try {
       this._dispatcher.requireEnabled();
-      const output = await this._dispatcher.executeLocal(name, plainInput(input));
+      // Whoever kept the tool, or waits for a turn, calls nothing once it was taken back.
+      const caller = { session: this._session, expired: () => this._signal.aborted };
+      const output = await this._dispatcher.executeLatest(name, plainInput(input), caller);
       return native(output instanceof Task ? { task: told(output) } : output);
     } catch (error) {
       this._dispatcher.reportHostError(error);

@@ -5,6 +5,7 @@
  * Contract: bus, consent.
  */
 
+import { isBrowserAgent } from "../../contract/browser_session.js";
 import { EVERY_TOOL, LISTING } from "./grants.js";
 import { seen, seenJson } from "../well_formed.js";
 
@@ -138,14 +139,15 @@ export function whoIs({ kind, app, subject }, by) {
     kind === "app"
       ? `the app ${app}`
       : kind === "external"
-        ? `the terminal ${sessionOf(subject)}`
+        ? externalName(subject)
         : `the agent of ${app}`;
   return by === null ? who : `${who}, by way of ${by},`;
 }
 
 /** @param {string} subject */
-function sessionOf(subject) {
-  return seen(subject.replace(/^external:bridge:/, ""), MAX_WORD_CHARS);
+function externalName(subject) {
+  if (isBrowserAgent(subject)) return "an agent of this browser";
+  return `the terminal ${seen(subject.replace(/^external:bridge:/, ""), MAX_WORD_CHARS)}`;
 }
 
 /**
@@ -174,7 +176,10 @@ function from(caller) {
  * @returns {Fact}
  */
 function whoFact({ kind, subject, app, version, entrypoint }, apps) {
-  if (app === null) return { label: "Asks", value: `A terminal, ${seen(subject, 200)}` };
+  if (app === null) {
+    const who = isBrowserAgent(subject) ? "An agent of this browser" : "A terminal";
+    return { label: "Asks", value: `${who}, ${seen(subject, 200)}` };
+  }
   const who = appWords(app, version, apps);
   if (kind === "app") return { label: "Asks", value: `The app ${who}` };
   return { label: "Asks", value: `The agent ${seen(entrypoint ?? "", MAX_WORD_CHARS)} of ${who}` };
@@ -239,14 +244,16 @@ function reachesOf(root, by, target, tool) {
 }
 
 /** @param {Root} root */
-function untilOf({ kind }) {
+function untilOf({ kind, subject }) {
   switch (kind) {
     case "app":
       return "until the workspace is locked or reloaded";
     case "agent":
       return "for this turn";
     case "external":
-      return "until the terminal is detached";
+      return isBrowserAgent(subject)
+        ? "until the page takes its tools back"
+        : "until the terminal is detached";
   }
 }
 

@@ -106,6 +106,112 @@ test("the browser's agent is outside: a disabled dispatcher refuses it", async (
   assert.deepEqual(await call("app.add", { by: 1 }), { count: 1 });
 });
 
+for (const {
+  how,
+  end,
+  code,
+} of /** @type {{ how: string, end: (app: any) => void, code: string | undefined }[]} */ ([
+  {
+    how: "is not begun once the app is paused",
+    end: ({ dispatcher }) => dispatcher.setEnabled(false),
+    code: "DISABLED",
+  },
+  {
+    how: "is not begun once the tools are taken back",
+    end: ({ stop }) => stop(),
+    code: "UNAVAILABLE",
+  },
+  { how: "is begun otherwise", end: () => {}, code: undefined },
+])) {
+  test(`a call of the browser's agent that waits for its turn ${how}`, async () => {
+    /** @type {string[]} */
+    const begun = [];
+    let release = () => {};
+    const app = await registered(
+      new ChromiumContext(),
+      {},
+      {
+        execute: (action) => {
+          begun.push(action);
+          if (action === "app.add") return { count: 1 };
+          return new Promise((resolve) => (release = () => resolve({ count: 0 })));
+        },
+      },
+    );
+    const held = app.dispatcher.executeLocal("app.count");
+    const waiting = app.call("app.add", { by: 1 });
+    await settled();
+    assert.deepEqual(begun, ["app.count"], "its turn has not come");
+    end(app);
+    release();
+    await held;
+    const answer = await waiting;
+    assert.equal(answer.structuredContent?.error.data.code, code);
+    assert.deepEqual(begun, code === undefined ? ["app.count", "app.add"] : ["app.count"]);
+  });
+}
+
+test("who kept a tool that was taken back calls nothing by it", async () => {
+  const context = new ChromiumContext();
+  /** @type {any[]} */
+  const given = [];
+  const whole = context.registerTool.bind(context);
+  context.registerTool = (tool, options) => {
+    given.push(tool);
+    return whole(tool, options);
+  };
+  const { dispatcher, stop } = await registered(context);
+  const add = given.find(({ name }) => name === "app.add");
+  assert.deepEqual(await add.execute({ by: 1 }), { count: 1 });
+  stop();
+  assert.equal((await add.execute({ by: 1 })).structuredContent.error.data.code, "UNAVAILABLE");
+  assert.equal(dispatcher.revision(), 1);
+});
+
+test("the host is told a session that no terminal can have, and when it is over", async () => {
+  /** @type {(string | undefined)[]} */
+  const sessions = [];
+  /** @type {string[]} */
+  const ended = [];
+  const app = await registered(
+    new ChromiumContext(),
+    {},
+    {
+      execute: (_action, _input, { session }) => {
+        sessions.push(session);
+        return { count: 0 };
+      },
+      sessionEnded: (session) => void ended.push(session),
+    },
+  );
+  await app.call("app.count");
+  await app.dispatcher.executeLocal("app.count");
+  assert.match(String(sessions[0]), /^browser\/\d+$/);
+  assert.equal(sessions[1], undefined, "the app's own calls have none");
+  assert.deepEqual(ended, []);
+  app.stop();
+  assert.deepEqual(ended, [sessions[0]]);
+});
+
+test("a slow call of the browser's agent is waited for: it could not ask for a task", async () => {
+  let release = () => {};
+  const app = await registered(
+    new ChromiumContext(),
+    {},
+    {
+      execute: (_action, _input, { defer }) => {
+        defer("consent", "Somebody is asked.");
+        return new Promise((resolve) => (release = () => resolve({ count: 7 })));
+      },
+    },
+  );
+  const slow = app.call("app.count");
+  await settled();
+  app.runtime.pass(60_000);
+  release();
+  assert.deepEqual(await slow, { count: 7 });
+});
+
 test("the app may keep actions to itself, and take all back by a signal", async () => {
   const context = new ChromiumContext();
   const controller = new AbortController();

@@ -1,9 +1,10 @@
 // @ts-check
 /**
  * Endpoints in words for a person. An app may call itself what it likes: its endpoints always say of
- * which kind they are, and the workspace and the terminal never do.
+ * which kind they are, and the workspace and whoever is outside never do.
  */
 
+import { isBrowserAgent } from "../../../contract/browser_session.js";
 import { KERNEL_ENDPOINT, readEndpointId } from "../../../contract/bus_names.js";
 import { appWords } from "./app_names.js";
 
@@ -42,6 +43,7 @@ export function callWords(apps, caller, target) {
  */
 function endpointName(apps, endpoint) {
   if (endpoint === KERNEL_ENDPOINT) return "Workspace";
+  if (isBrowserAgent(endpoint)) return "Agent of the browser";
   if (endpoint.startsWith("external:")) return "Terminal";
   const place = readEndpointId(endpoint);
   return place === undefined ? "Unknown" : `${appWords(place.app, apps)} (${place.kind})`;

@@ -4,6 +4,7 @@
  * elements. Ids come first, names are only what apps call themselves.
  */
 
+import { isBrowserAgent } from "../../../contract/browser_session.js";
 import { EVERY_TOOL, LISTING } from "../../../kernel/grants/grants.js";
 import { seen, wellFormed } from "../../../kernel/well_formed.js";
 import { appWords } from "./app_names.js";
@@ -132,6 +133,7 @@ export function turnWords({ app, entrypoint }, apps) {
  * @param {Apps} apps
  */
 function subjectWords(subject, apps) {
+  if (isBrowserAgent(subject)) return "Agent of the browser";
   const [kind, first = "", ...rest] = subject.split(":");
   if (kind === "app") return appWords(first, apps);
   if (kind === "agent") return `Agent ${rest.join(":")} of ${appWords(first, apps)}`;
@@ -154,6 +156,7 @@ function toolWords(tool, of) {
 function untilWords(scope, subject) {
   if (scope === "call") return "for one call that is under way";
   if (scope === "turn") return "until its turn has ended";
+  if (isBrowserAgent(subject)) return "until the page takes its tools back";
   return subject.startsWith("external:") ? "until the terminal is detached" : UNTIL_LOCK;
 }
 

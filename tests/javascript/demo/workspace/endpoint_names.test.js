@@ -20,6 +20,10 @@ test("a call is told of by the names of its apps and the kinds of its ends", () 
     callWords(apps, "external:bridge:1", "app:notes:background"),
     "Terminal → Notes (background)",
   );
+  assert.equal(
+    callWords(apps, "external:bridge:browser/1", "app:notes:background"),
+    "Agent of the browser → Notes (background)",
+  );
   assert.equal(callWords(apps, "app:notes:background", "kernel"), "Notes (background) → Workspace");
   assert.equal(callWords([], "app:gone:background", "nothing"), "gone (background) → Unknown");
 });

@@ -64,6 +64,9 @@ test("a grant says who may do what, and until when", () => {
   assert.equal(terminal.who, "Terminal s1");
   assert.equal(terminal.what, "Use every tool of every app");
   assert.equal(terminal.until, "until the terminal is detached");
+  const browser = grant("external:bridge:browser/1", { target: null, tool: EVERY_TOOL });
+  assert.equal(browser.who, "Agent of the browser");
+  assert.equal(browser.until, "until the page takes its tools back");
   const between = grant("external:bridge:s1", { by: "assistant", tool: LISTING, scope: "call" });
   assert.equal(between.who, "Terminal s1, by way of Assistant");
   assert.equal(between.what, "See the tools of Notes");

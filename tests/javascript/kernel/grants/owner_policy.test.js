@@ -432,6 +432,17 @@ describe("the question", () => {
       value: "A terminal, external:bridge:s",
     });
     assert.ok(!terminal.asks().facts.some(({ label }) => label === "From"));
+    const browser = owner();
+    const caller = "external:bridge:browser/1";
+    void browser.decide({ root: terminalRoot(caller), caller, callerApp: null });
+    assert.equal(browser.asks().title, "Let an agent of this browser use the app notes?");
+    assert.deepEqual(browser.asks().facts[0], {
+      label: "Asks",
+      value: "An agent of this browser, external:bridge:browser/1",
+    });
+    assert.ok(
+      browser.asks().choices.some(({ label }) => /until the page takes its tools back/.test(label)),
+    );
     const agent = owner();
     void agent.decide(CALLERS.agent);
     assert.equal(agent.asks().title, "Let the agent of board use the app notes?");

@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { AgentEndpoint } from "../../../../browser_worker/dispatcher/agent_endpoint.js";
 import { Dispatcher } from "../../../../browser_worker/dispatcher/dispatcher.js";
 import { KernelHost } from "../../../../browser_worker/kernel/terminal/kernel_host.js";
+import { registerWithModelContext } from "../../../../browser_worker/webmcp/register_actions.js";
 import { makeKernel } from "../../support/test_kernel.js";
+import { ChromiumContext } from "../../webmcp/support/model_contexts.js";
 
 /** A workspace whose owner a test is. */
 function workspace() {
@@ -52,7 +54,7 @@ function workspace() {
     await settle();
     return JSON.parse((await answer) ?? "null");
   };
-  return { ...made, notes, asked, refuses, request, endpoint, settle };
+  return { ...made, dispatcher, notes, asked, refuses, request, endpoint, settle };
 }
 
 /** @param {import("../../support/manual_runtime.js").ManualRuntime} time */
@@ -192,4 +194,39 @@ test("where nobody is asked, nobody is told so: a no that is still heard is the 
   assert.equal(result, undefined);
   assert.equal(error.data.code, "UNAVAILABLE");
   assert.equal(error.data.retryAfterMs, 9_000);
+});
+
+test("an agent of the browser is a caller outside: the owner is asked, and what was allowed ends with its tools", async () => {
+  const { asked, dispatcher, settle, kernel, notes } = workspace();
+  const context = new ChromiumContext();
+  const stop = registerWithModelContext(dispatcher, {
+    modelContext: /** @type {any} */ (context),
+    warn: assert.fail,
+  });
+  await settle();
+  const tool = (await context.getTools()).find(({ name }) => name === "app.notes.add");
+  assert.ok(tool);
+  /** @type {string[]} */
+  const ended = [];
+  kernel.addKeeper({ endSession: (caller) => void ended.push(caller) });
+  const allowed = context.executeTool(tool, {});
+  await settle();
+  const caller = asked[0]?.question.caller;
+  assert.match(caller, /^external:bridge:browser\/\d+$/);
+  assert.equal(asked[0]?.question.root.kind, "external");
+  assert.equal(runsOf(notes.app), 0);
+  asked[0]?.decide({ allow: true });
+  await settle();
+  assert.deepEqual(JSON.parse(await allowed), { added: true });
+  const refused = context.executeTool(tool, {});
+  await settle();
+  stop();
+  await settle();
+  assert.deepEqual(ended, [caller]);
+  assert.equal(asked[1]?.signal.aborted, true);
+  assert.equal(JSON.parse(await refused).isError, true);
+  assert.equal(
+    kernel.audit.entries(() => true).every((entry) => entry.caller === caller),
+    true,
+  );
 });
