@@ -7,6 +7,7 @@
 
 import { EndReason } from "../calls/call_end.js";
 import { endpointId } from "../../contract/bus_names.js";
+import { BUS_LIMITS } from "../../contract/limits.js";
 import { FrameWatch } from "./frame_watch.js";
 
 /** @import { EndpointPlace } from "../../contract/bus_names.js" */
@@ -17,7 +18,7 @@ import { FrameWatch } from "./frame_watch.js";
 
 /**
  * @typedef {"loading" | "connected" | "silent" | "gone"} FrameState `silent`: its document did not ask
- *   for a port, and gets none any more. `gone`: it is not in the page any more.
+ *   for a port, and gets none any more; or has not loaded in that time, and gets one if it still does. `gone`: it is not in the page any more.
  */
 
 /**
@@ -67,9 +68,15 @@ export class MountedFrame {
     // No title: its tooltip would stand over the app.
     element.setAttribute("aria-label", title);
     element.src = url;
+    // A script that never ends keeps a document from loading, and nobody else says so.
+    const cancelTimer = powers.setTimer(BUS_LIMITS.maxProbeSeconds * 1000, () =>
+      this._move("silent", "its page has not finished loading"),
+    );
+    this._cleanUp.push(cancelTimer);
     let loads = 0;
     const onLoad = () => {
       loads += 1;
+      cancelTimer();
       if (loads === 1) this._offer(handshake);
       else this._end("it loaded another document");
     };

@@ -14,7 +14,7 @@ import { EndLinks } from "../calls/end_links.js";
 import { LISTING } from "./grants.js";
 
 /** @import { Asked } from "./call_prompt.js" */
-/** @import { Consent, ConsentAnswer, Prompt } from "../consent/consent_queue.js" */
+/** @import { Consent, ConsentAnswer, No, Prompt, Yes } from "../consent/consent_queue.js" */
 /** @import { Grant, Grants, Use } from "./grants.js" */
 /** @import { Root } from "../calls/invocations.js" */
 /** @import { AppSummary } from "../kernel.js" */
@@ -48,6 +48,12 @@ import { LISTING } from "./grants.js";
  * @property {() => void} waiting
  */
 
+/**
+ * @typedef {object} Outcome Of one question.
+ * @property {Decision} decision For the call that it was about.
+ * @property {No | null} no The owner's, which is for those too that waited for it.
+ */
+
 /** @type {Decision} */
 const ALLOWED = Object.freeze({ allow: true });
 
@@ -57,7 +63,7 @@ export class OwnerPolicy {
     this._grants = grants;
     this._consent = consent;
     this._apps = apps;
-    /** Questions that the owner is asked, by what they are about. @type {Map<string, Promise<Decision>>} */
+    /** Questions that the owner is asked, by what they are about. @type {Map<string, Promise<Outcome>>} */
     this._asking = new Map();
   }
 
@@ -144,20 +150,21 @@ export class OwnerPolicy {
     const about = aboutOf(doubt.use);
     for (let other = this._asking.get(about); other; other = this._asking.get(about)) {
       doubt.waiting();
-      const decision = await other;
+      const { decision, no } = await other;
       const granted = this._granted(doubt.use);
       if (granted !== null) return granted;
-      // A no is for all of them. A yes to another call alone is none to this one.
+      // A no is for all of them, in words of each one's own. A yes to another call alone is none to this one.
+      if (no !== null) return refusedBy({ ...no, unasked: true }, doubt);
       if (!decision.allow && decision.code !== "CANCELLED") return decision;
     }
     const asked = this._ask(doubt, signal).catch((error) => {
-      if (error instanceof BusError) return refused(error);
+      if (error instanceof BusError) return outcome(refused(error));
       const text = "The owner could not be asked; nothing was run.";
-      return refused(new BusError("OWNER_REQUIRED", text));
+      return outcome(refused(new BusError("OWNER_REQUIRED", text)));
     });
     this._asking.set(about, asked);
     try {
-      return await asked;
+      return (await asked).decision;
     } finally {
       this._asking.delete(about);
     }
@@ -166,14 +173,26 @@ export class OwnerPolicy {
   /**
    * @param {Doubt} doubt
    * @param {AbortSignal} signal
-   * @returns {Promise<Decision>} Rejects with a `BusError`.
+   * @returns {Promise<Outcome>} Rejects with a `BusError`.
    */
-  async _ask({ prompt, reaches, use, unchanged, what, waiting }, signal) {
-    const { root, by } = use;
+  async _ask(doubt, signal) {
+    const { prompt, use, waiting } = doubt;
     const answer = await this._answer(prompt, use, signal, waiting);
-    if (!answer.allowed) {
-      return this._granted(use) ?? refused(refusalOf(answer, { what, agent: isAgent(root) }));
-    }
+    if (answer.allowed) return outcome(this._allowed(doubt, answer, signal));
+    const granted = this._granted(use);
+    if (granted !== null) return outcome(granted);
+    const decision = refusedBy(answer, doubt);
+    return answer.reason === "gone" ? outcome(decision) : { decision, no: answer };
+  }
+
+  /**
+   * @param {Doubt} doubt
+   * @param {Yes} answer
+   * @param {AbortSignal} signal
+   * @returns {Decision}
+   */
+  _allowed({ reaches, use, unchanged }, answer, signal) {
+    const { root, by } = use;
     if (signal.aborted || root.signal?.aborted || !unchanged()) {
       const text =
         "What the owner was asked about has changed meanwhile; nothing was run. Try again.";
@@ -228,9 +247,21 @@ export class OwnerPolicy {
   }
 }
 
-/** @param {Root} root */
-function isAgent({ kind }) {
-  return kind === "agent";
+/**
+ * @param {Decision} decision
+ * @returns {Outcome}
+ */
+function outcome(decision) {
+  return { decision, no: null };
+}
+
+/**
+ * @param {No} no
+ * @param {Doubt} doubt
+ * @returns {Decision}
+ */
+function refusedBy(no, { what, use }) {
+  return refused(refusalOf(no, { what, agent: use.root.kind === "agent" }));
 }
 
 /**

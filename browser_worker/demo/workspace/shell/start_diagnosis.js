@@ -33,7 +33,7 @@ export async function whyNotStarted(url, fetch, scriptsOf) {
       return `its script ${nameOf(script.href)} ${why}; ${CONSOLE}`;
     }
   }
-  return `its page never asked for its port, so a script of it may have failed; ${CONSOLE}`;
+  return `its page never asked for its port, so a script of it may have failed, or never ends; ${CONSOLE}`;
 }
 
 /** @param {number} status */

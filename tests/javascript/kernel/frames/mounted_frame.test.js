@@ -65,6 +65,21 @@ describe("a mounted frame", () => {
     assert.deepEqual([frame.state, states.map(([state]) => state)], ["silent", ["silent"]]);
   });
 
+  test("whose document has not loaded in time is silent, and is connected if it still does", () => {
+    const { mount, time, states } = makeFrames();
+    const { frame, start } = mount();
+    time.pass(BUS_LIMITS.maxProbeSeconds * 1000 - 1);
+    assert.equal(frame.state, "loading");
+    time.pass(1);
+    assert.deepEqual(states, [["silent", "its page has not finished loading"]]);
+    start();
+    assert.equal(frame.state, "connected");
+    const other = mount();
+    other.frame.unmount();
+    time.pass(BUS_LIMITS.maxProbeSeconds * 1000);
+    assert.equal(other.frame.state, "gone", "what is gone is not silent");
+  });
+
   test("whose place is none, or that is in no page, is not mounted", () => {
     const { mount, page } = makeFrames();
     const before = page.held;

@@ -288,6 +288,26 @@ describe("a no", () => {
 });
 
 describe("calls that wait for the same answer", () => {
+  test("are each refused by their own name", async () => {
+    const { decide, deny } = owner();
+    const decided = ["notes_add", "notes_list"].map((tool) =>
+      decide({ ...CALLERS.terminal, tool }),
+    );
+    deny();
+    const [asked, unasked] = await Promise.all(decided);
+    assert.ok(asked && unasked && !asked.allow && !unasked.allow);
+    assert.equal(
+      asked.message,
+      "Asked for leave to call notes_add of notes, the owner said no; nothing was run.",
+    );
+    assert.equal(
+      unasked.message,
+      "The owner was not asked for leave to call notes_list of notes, having said no shortly before; nothing was run.",
+    );
+    assert.deepEqual([unasked.code, unasked.data], [asked.code, asked.data]);
+    assert.equal(unasked.retryAfterMs, asked.retryAfterMs);
+  });
+
   test("are all let go by one yes that is for more than one call", async () => {
     const { decide, allow, consent } = owner();
     const decided = Array.from({ length: 8 }, () => decide(CALLERS.terminal));
