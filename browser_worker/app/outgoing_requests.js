@@ -79,7 +79,7 @@ export class OutgoingRequests {
       const { seconds = BUS_LIMITS.defaultTimeoutSeconds } = options;
       requireSendable(attachment);
       if (signal?.aborted) {
-        throw new BusError("CANCELLED", "The call was cancelled; nothing was sent.");
+        throw ended("CANCELLED", "The call was cancelled", false);
       }
       const message = messages.exec(++this._lastId, action, payload, invocation);
       /** @type {Pending} */
@@ -103,13 +103,13 @@ export class OutgoingRequests {
       } else this._fail(pending, noPort());
       if (!this._pending.has(message.id)) return;
       pending.deadline = this._deadlines.add(seconds + GRACE_SECONDS, () => {
-        const text = `No answer came in ${seconds} s; ${doneSoFar(pending.sent)}.`;
-        this._give(pending, new BusError("TIMEOUT", text), "it was waited for too long");
+        const error = ended("TIMEOUT", `No answer came in ${seconds} s`, pending.sent);
+        this._give(pending, error, "it was waited for too long");
       });
       if (signal === undefined) return;
       pending.onAbort = () => {
-        const text = `The call was cancelled; ${doneSoFar(pending.sent)}.`;
-        this._give(pending, new BusError("CANCELLED", text), "by its caller");
+        const error = ended("CANCELLED", "The call was cancelled", pending.sent);
+        this._give(pending, error, "by its caller");
       };
       signal.addEventListener("abort", pending.onAbort);
     });
@@ -126,9 +126,9 @@ export class OutgoingRequests {
 
   /** Fails what was sent by a port that is gone. @param {string} why */
   drop(why) {
-    const text = `The port is gone (${why}); what was asked may have been done.`;
     for (const pending of [...this._pending.values()]) {
-      if (pending.sent) this._fail(pending, new BusError("ENDPOINT_GONE", text));
+      if (!pending.sent) continue;
+      this._fail(pending, ended("ENDPOINT_GONE", `The port is gone (${why})`, true));
     }
   }
 
@@ -211,10 +211,18 @@ export class OutgoingRequests {
 }
 
 function noPort() {
-  return new BusError("ENDPOINT_GONE", "This app has no port to the workspace; nothing was sent.");
+  return ended("ENDPOINT_GONE", "This app has no port to the workspace", false);
 }
 
-/** @param {boolean} sent */
-function doneSoFar(sent) {
-  return sent ? "it may have been done" : "nothing was sent";
+/**
+ * How a request ends that the kernel has not answered: told as the kernel tells it of calls that it ends.
+ *
+ * @param {"CANCELLED" | "TIMEOUT" | "ENDPOINT_GONE"} code
+ * @param {string} why A clause, without a stop.
+ * @param {boolean} sent
+ */
+function ended(code, why, sent) {
+  const soFar = sent ? "it may have been done" : "nothing was sent";
+  const outcome = sent ? "unknown" : "not_delivered";
+  return new BusError(code, `${why}; ${soFar}.`, { data: { outcome } });
 }

@@ -12,5 +12,5 @@ export function backendError(error) {
 /** @param {number} seconds */
 export function backendTimedOut(seconds) {
   const text = `The backend did not answer in ${seconds} s; it may have been done, look before you try again.`;
-  return new BusError("TIMEOUT", text);
+  return new BusError("TIMEOUT", text, { data: { outcome: "unknown" } });
 }

@@ -8,7 +8,8 @@ import { requireAttachmentSize } from "../../contract/bus_attachments.js";
 import { BusError } from "../../contract/bus_error.js";
 import { isObject } from "../../contract/json_number.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
-import { backendError, backendTimedOut } from "./backend_errors.js";
+import { EndReason, endedCall } from "../calls/call_end.js";
+import { backendError } from "./backend_errors.js";
 import { prepare } from "./canister_run.js";
 
 /** @import { AttachmentLedger, Release } from "../calls/attachment_ledger.js" */
@@ -28,7 +29,12 @@ import { prepare } from "./canister_run.js";
  */
 
 /** @typedef {(error: BusError, status: "failed" | "cancelled" | "timed out") => void} End */
-/** @typedef {{ endpoint: Endpoint, end: End }} Running */
+/**
+ * @typedef {object} Running
+ * @property {Endpoint} endpoint
+ * @property {End} end
+ * @property {boolean} begun Whether the backend may have been asked.
+ */
 
 export class SelfCalls {
   /**
@@ -80,7 +86,9 @@ export class SelfCalls {
     /** @type {Running} */
     const running = {
       endpoint,
-      end: (error, status) => {
+      begun: false,
+      end: (reason, status) => {
+        const error = reason instanceof EndReason ? endedCall(reason, running.begun) : reason;
         settle({ error }, status);
         controller.abort(error);
       },
@@ -88,23 +96,24 @@ export class SelfCalls {
     const busy = [...this._running].filter((each) => each.endpoint === endpoint).length;
     this._running.add(running);
     const stopTimer = powers.setTimer(this._timeoutSeconds * 1_000, () => {
-      running.end(backendTimedOut(this._timeoutSeconds), "timed out");
+      const why = `The backend did not answer in ${this._timeoutSeconds} s`;
+      running.end(new EndReason("TIMEOUT", why), "timed out");
     });
-    this._run(endpoint, call, { busy, held, signal: controller.signal }).then(
+    const begin = () => void (running.begun = true);
+    this._run(endpoint, call, { busy, held, begin, signal: controller.signal }).then(
       (outcome) => settle(outcome, "completed"),
       (error) => running.end(backendError(error), "failed"),
     );
     return {
       cancel: (reason) => {
-        const text = `The call was cancelled (${reason}): it may have been done.`;
-        running.end(new BusError("CANCELLED", text), "cancelled");
+        running.end(new EndReason("CANCELLED", `The call was cancelled (${reason})`), "cancelled");
       },
     };
   }
 
   /** @param {Endpoint} endpoint Its port is gone: nobody waits for what it asked. */
   endpointGone(endpoint) {
-    const error = new BusError("ENDPOINT_GONE", "Who asked has gone; it may have been done.");
+    const error = new EndReason("ENDPOINT_GONE", "Who asked has gone");
     for (const running of [...this._running]) {
       if (running.endpoint === endpoint) running.end(error, "cancelled");
     }
@@ -113,10 +122,10 @@ export class SelfCalls {
   /**
    * @param {Endpoint} endpoint
    * @param {SelfCall} call
-   * @param {{ busy: number, held: Release[], signal: AbortSignal }} more
+   * @param {{ busy: number, held: Release[], begin: () => void, signal: AbortSignal }} more
    * @returns {Promise<{ ok: unknown, attachment?: ArrayBuffer }>}
    */
-  async _run(endpoint, { kind, payload, attachment }, { busy, held, signal }) {
+  async _run(endpoint, { kind, payload, attachment }, { busy, held, begin, signal }) {
     const { installed, ledger } = this._parts;
     const most = BUS_LIMITS.maxCallsInFlight;
     if (busy >= most) {
@@ -134,6 +143,8 @@ export class SelfCalls {
     }
     const found = await installed.method(endpoint.place.app, method);
     requireApproved(found, kind);
+    signal.throwIfAborted();
+    begin();
     const answer = await prepare(found, given, attachment).run([signal]);
     if (answer.attachment === undefined) return { ok: answer.result };
     const bytes = answer.attachment.byteLength;

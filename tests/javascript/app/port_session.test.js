@@ -119,6 +119,7 @@ describe("requests of the app", () => {
     const error = await /** @type {any} */ (calls[0]);
     assert.equal(error.code, "TIMEOUT");
     assert.match(error.message, /nothing was sent/);
+    assert.deepEqual(error.data, { outcome: "not_delivered" });
   });
 
   test("fail where there is no port any more, and say whether they were sent", async () => {
@@ -127,6 +128,7 @@ describe("requests of the app", () => {
     await ports.settle();
     runtime.close("a test");
     assert.match((await sent).message, /may have been done/);
+    assert.deepEqual((await sent).data, { outcome: "unknown" });
     const never = await failure(runtime.callTool(CALL));
     assert.equal(never.code, "ENDPOINT_GONE");
     assert.match(never.message, /nothing was sent/);

@@ -159,6 +159,7 @@ describe("A call that the backend does not answer", () => {
     time.pass(1);
     await ports.settle();
     assert.equal(response().error.code, "TIMEOUT");
+    assert.deepEqual(response().error.data, { outcome: "unknown" });
     assert.equal(signals[0]?.aborted, true);
   });
 
@@ -187,8 +188,21 @@ describe("A call that the backend does not answer", () => {
     await ports.settle();
     notes.app.send({ type: "cancel", id, payload: { reason: "enough" } });
     await ports.settle();
-    assert.equal(notes.app.response(id).error.code, "CANCELLED");
+    const { code, message, data } = notes.app.response(id).error;
+    assert.deepEqual([code, data], ["CANCELLED", { outcome: "unknown" }]);
+    assert.match(message, /may have been done/);
     assert.equal(signals[0]?.aborted, true);
+  });
+
+  test("can be cancelled before the backend is asked, and says so", async () => {
+    const { notes, ports, signals } = backedKernel();
+    const id = notes.app.ask("canister.update_self", HANGS);
+    notes.app.send({ type: "cancel", id, payload: { reason: "enough" } });
+    await ports.settle();
+    const { code, message, data } = notes.app.response(id).error;
+    assert.deepEqual([code, data], ["CANCELLED", { outcome: "not_delivered" }]);
+    assert.match(message, /nothing was run/);
+    assert.deepEqual(signals, []);
   });
 
   test("is one of eight at most", async () => {
