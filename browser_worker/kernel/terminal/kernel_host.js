@@ -7,21 +7,20 @@
 
 import { BusError } from "../../contract/bus_error.js";
 import { checkJson } from "../../contract/bus_json.js";
-import { KERNEL_ENDPOINT, readEndpointId } from "../../contract/bus_names.js";
+import { readEndpointId } from "../../contract/bus_names.js";
 import { isObject } from "../../contract/json_number.js";
 import { BUS_LIMITS } from "../../contract/limits.js";
-import { AppError } from "../../dispatcher/app_error.js";
 import { entrypointOnly } from "../agent/turn_gate.js";
-import { applicationError, invalidInput } from "./application_errors.js";
+import { applicationError } from "./application_errors.js";
 import { CallWatch } from "./call_watch.js";
 import { KeptAttachments } from "./kept_attachments.js";
 import { LOCKED, missingAction } from "./missing_actions.js";
-import { ownGrants } from "./own_grants.js";
 import { ToolActions, appOfAction } from "./kernel_actions.js";
 import { LiveTools } from "./live_tools.js";
 import { bytesOf, mediaTypeOf } from "./terminal_attachments.js";
-import { toldEndpoints, toldTools } from "./told_tools.js";
+import { callerOf } from "./terminal_caller.js";
 import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
+import { WorkspaceCalls } from "./workspace_calls.js";
 
 /** @import { ActionSpec } from "../../dispatcher/action_spec.js" */
 /** @import { CallContext, Host, Resource, Unavailability } from "../../dispatcher/host.js" */
@@ -32,13 +31,7 @@ import { WORKSPACE_ACTIONS } from "./workspace_actions.js";
 /** @import { ToolAction } from "./kernel_actions.js" */
 /** @import { Kept } from "./kept_attachments.js" */
 /** @import { ToolsOfEndpoint } from "./live_tools.js" */
-
-/**
- * @typedef {object} WorkspaceShell What the host needs of the page around the kernel.
- * @property {string | null} focusedEndpoint The tile that the person works in.
- * @property {(app: string, tile?: string) => Promise<string>} openTile Opens or shows a tile and gives its
- *   endpoint once that is live. Rejects with a `BusError`; `UNKNOWN_ENDPOINT` for what is not installed.
- */
+/** @import { WorkspaceShell } from "./workspace_calls.js" */
 
 /**
  * @typedef {object} KernelHostOptions
@@ -67,12 +60,18 @@ const STATE = "state";
 export class KernelHost {
   /** @param {KernelHostOptions} options */
   constructor(options) {
-    const { kernel, shell, powers, timeoutSeconds = BUS_LIMITS.maxTimeoutSeconds } = options;
+    const {
+      kernel,
+      shell,
+      powers,
+      grants,
+      timeoutSeconds = BUS_LIMITS.maxTimeoutSeconds,
+    } = options;
     this._kernel = kernel;
-    this._grants = options.grants;
     this._shell = shell;
     this._timeoutSeconds = timeoutSeconds;
     this._live = new LiveTools(kernel, powers);
+    this._workspace = new WorkspaceCalls({ kernel, shell, grants, live: this._live });
     this._watch = new CallWatch(powers);
     this._made = new ToolActions();
     this._attachments = new KeptAttachments(powers.newId);
@@ -194,12 +193,12 @@ export class KernelHost {
 
   /** What a terminal was allowed ends with its session, and so do its calls. @param {string} session */
   sessionEnded(session) {
-    this._kernel.endSession(caller(session));
+    this._kernel.endSession(callerOf(session));
   }
 
   /** What waits for a yes on its behalf is not begun; all else goes on. @param {string} session */
   sessionUnreached(session) {
-    this._kernel.withdrawQuestions(caller(session));
+    this._kernel.withdrawQuestions(callerOf(session));
   }
 
   /**
@@ -211,7 +210,7 @@ export class KernelHost {
   async execute(action, input, context) {
     const route = this._routes.get(action);
     try {
-      if (appOfAction(action) === null) return await this._ofWorkspace(action, input, context);
+      if (appOfAction(action) === null) return await this._workspace.call(action, input, context);
       if (route === undefined) {
         throw new BusError("UNKNOWN_TOOL", "The tool is not there any more; nothing was run.");
       }
@@ -246,7 +245,7 @@ export class KernelHost {
         : undefined;
     const answer = await this._watch.run(context, async ({ signal, look, onProgress }) => {
       const call = {
-        caller: caller(context.session),
+        caller: callerOf(context.session),
         target: endpoint,
         name: tool,
         arguments: given,
@@ -275,106 +274,9 @@ export class KernelHost {
     return { result: answer.result, attachment: { resource, mimeType, size } };
   }
 
-  /**
-   * @param {string} action
-   * @param {any} input
-   * @param {CallContext} context
-   * @returns {Promise<unknown>}
-   */
-  async _ofWorkspace(action, input, context) {
-    switch (action) {
-      case "workspace.apps.list":
-        return this._ask("apps.list", context);
-      case "workspace.endpoints.list":
-        return this._ask("endpoints.list", context);
-      case "workspace.tools.list":
-        return this._tools(input.endpoint, context);
-      case "workspace.tile.open":
-        return { endpoint: await this._open(input) };
-      case "workspace.audit.list":
-        return { entries: this._entries(input) };
-      case "workspace.grants.list":
-        return this._allowed(context);
-      default:
-        throw new AppError("UNKNOWN_ACTION", "The workspace has no action of this name.");
-    }
-  }
-
-  /**
-   * @param {string} name A tool of the kernel's own.
-   * @param {CallContext} context
-   */
-  async _ask(name, context) {
-    const call = { caller: caller(context.session), target: KERNEL_ENDPOINT, name };
-    return (await this._kernel.call(call)).result;
-  }
-
-  /**
-   * @param {string | undefined} endpoint
-   * @param {CallContext} context
-   */
-  async _tools(endpoint, context) {
-    const looks = caller(context.session);
-    if (endpoint === undefined) {
-      const endpoints = toldEndpoints(await this._live.list(looks));
-      return { untrusted: true, endpoints };
-    }
-    try {
-      const tools = await this._kernel.listTools(endpoint, looks);
-      return { untrusted: true, endpoints: [toldTools(endpoint, tools)] };
-    } catch (error) {
-      throw unknownAt(error, "/endpoint");
-    }
-  }
-
-  /** @param {{ app: string, tile?: string }} input */
-  async _open({ app, tile }) {
-    try {
-      return await this._shell.openTile(app, tile);
-    } catch (error) {
-      throw unknownAt(error, tile === undefined ? "/app" : "/tile");
-    }
-  }
-
-  /** @param {{ app?: string, limit?: number }} input */
-  _entries({ app, limit = BUS_LIMITS.maxAuditEntries }) {
-    const isOf = (/** @type {string} */ id) => readEndpointId(id)?.app === app;
-    return (
-      this._kernel.audit
-        // What is private between an app and the page is for its owner only.
-        .entries((entry) => !entry.private)
-        .filter((entry) => app === undefined || isOf(entry.caller) || isOf(entry.target))
-        .map(({ private: _private, ...entry }) => entry)
-        .slice(-limit)
-    );
-  }
-
-  /** @param {CallContext} context */
-  _allowed({ session }) {
-    return { grants: ownGrants(this._grants?.all() ?? [], caller(session)) };
-  }
-
   _forgetWhereLocked() {
     if (this._kernel.locked) this._attachments.clear();
   }
-}
-
-/**
- * Who calls, as the bus knows it.
- *
- * @param {string | undefined} session Undefined for the page itself.
- */
-function caller(session) {
-  return session === undefined ? KERNEL_ENDPOINT : `external:bridge:${session}`;
-}
-
-/**
- * @param {unknown} error
- * @param {string} path What named what there is not.
- */
-function unknownAt(error, path) {
-  if (!(error instanceof BusError) || error.code !== "UNKNOWN_ENDPOINT") return error;
-  return invalidInput(error.message, [{ path, message: error.message }]);
 }
 
 /**

@@ -542,7 +542,7 @@ describe("the workspace's own actions", () => {
   });
 
   test("open a tile by the shell, and say what it refuses", async () => {
-    const { execute, shell } = workspace();
+    const { execute, shell, kernel } = workspace();
     /** @type {unknown[]} */
     const opened = [];
     shell.openTile = async (app, tile) => {
@@ -565,6 +565,18 @@ describe("the workspace's own actions", () => {
       ["notes", "none"],
       ["notes", "full"],
     ]);
+    assert.deepEqual(
+      kernel.audit
+        .entries()
+        .map(({ caller, target, tool, status }) => [caller, target, tool, status]),
+      ["completed", "failed", "failed"].map((status) => [
+        "external:bridge:s1",
+        "kernel",
+        "workspace.tile.open",
+        status,
+      ]),
+      "the owner sees who changed the screen",
+    );
   });
 
   test("list the last calls, of all apps or of one, the newest of them", async () => {
