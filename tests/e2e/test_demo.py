@@ -133,8 +133,8 @@ def test_the_owner_of_the_workspace_is_asked_once_by_the_demo_which_reads_what_i
     )
     called = [json.loads(line) for line in audit.splitlines() if line.startswith("{")]
     assert [(entry["caller"], entry["tool"], entry["status"]) for entry in called] == [
-        ("external:bridge:cli", "notes_add", "completed"),
-        ("external:bridge:cli", "board_add", "completed"),
+        ("external:bridge:cli", tool, "completed")
+        for tool in ("workspace.tile.open", "notes_add", "workspace.tile.open", "board_add")
     ]
     assert "bascule demo --document\n" in audit
 
