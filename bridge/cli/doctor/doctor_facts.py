@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from bridge.cli.doctor.doctor_report import Finding, State, ok, wrong
 from bridge.contract.error_codes import ExitCode
-from bridge.contract.mcp_messages import OLDER
+from bridge.contract.mcp_messages import LEGACY, OLDER
 
 __all__ = [
     "app_answer",
@@ -208,8 +208,9 @@ def discovered(
     revisions = " and ".join(map(str, supported))
     return ok(
         "mcp",
-        f"the gateway answers within {seconds:.1f} s, in the revisions {revisions} "
-        f"(and in {OLDER} with --accept-legacy)",
+        f"the gateway answers within {seconds:.1f} s, in the revisions {revisions}; a client that "
+        f"offers {OLDER} is answered {LEGACY}, and one that gives up at that, at initialize, needs "
+        "--accept-legacy, as bascule mcp-config CLIENT --accept-legacy writes it",
     )
 
 

@@ -114,11 +114,27 @@ def test_every_step_to_a_page_is_told_in_order(
             assert {each["state"] for each in found} == {"ok"}
             assert f"{MODERN} and {LEGACY}" in last["text"]
             # Nothing is to be done, so that nothing is advised.
-            assert last["text"].endswith("(and in 2025-06-18 with --accept-legacy)")
             assert last["advice"] == []
         asked_of_app = [request.json()["request"]["method"] for request in bridge.of("/rpc")]
     assert set(asked_of_app) == {"agent/info"}
     assert asked == [["browser-stdio"]] * 4
+
+
+def test_a_client_that_gives_up_at_initialize_is_told_how_to_be_answered_as_it_offered(
+    runtime: Path, asked: list[list[str]], capfd: Captured
+) -> None:
+    with fake_bridge(page()) as bridge:
+        post_entry(runtime, entry_for(bridge))
+        _, last = examined(capfd, ExitCode.DONE)
+    assert last["check"] == "mcp"
+    # What the client does, and where: whoever sees it fail looks for these words.
+    assert "offers 2025-06-18 is answered 2025-11-25" in last["text"]
+    assert "gives up at that, at initialize" in last["text"]
+    # The command that is named is one that there is.
+    words = "mcp-config CLIENT --accept-legacy"
+    assert f"bascule {words}" in last["text"]
+    assert main(words.replace("CLIENT", "cursor").split()) == ExitCode.DONE
+    assert "--accept-legacy" in capfd.readouterr().out
 
 
 def test_the_session_is_released_and_no_token_is_shown(runtime: Path, capfd: Captured) -> None:
