@@ -39,6 +39,10 @@ _LISTEN_SECONDS: Final = 5.0
 _MAX_PAGES: Final = 64
 _MAX_VERSION_CHARS: Final = 64
 _MAX_TOLD_CHARS: Final = 2_000
+_RAN_NOTHING: Final = frozenset({-32700, -32600, -32601, -32602})
+"""Errors of JSON-RPC by which a request was refused as it was read: no JSON, no request, no such
+method, wrong params. Any other may come of the work itself."""
+_PARTLY: Final = "it may have done its work, or part of it"
 
 
 class OutsideCommand(NamedTuple):
@@ -100,15 +104,17 @@ class OutsideServer:
     async def call(self, name: str, arguments: Mapping[str, Any]) -> object:
         """Call a tool by the server's own name for it, and return the result as the wire has it.
 
-        Raises `CallRefused` for one that the server has taken back or changed since it was
-        imported. Whatever else goes wrong is a result that says so. Cancelled, it tells the
-        server.
+        Raises `CallRefused` `UNAVAILABLE` where nothing was run: for one that the server has taken
+        back or changed since it was imported, refuses as it is asked, or was asked too late.
+        Whatever else goes wrong is a result that says so. Cancelled, it tells the server.
         """
         from mcp import MCPError, types  # noqa: PLC0415 - an extra
 
-        if self._life.ended:
-            return self._dead()
-        refusal = await self._now.refusal(name, lambda: _listed(self._client, self.name))
+        refusal = self._gone() or await self._now.refusal(
+            name, lambda: _listed(self._client, self.name)
+        )
+        # It may have ended while it was asked for its list.
+        refusal = refusal or self._gone()
         if refusal is not None:
             raise CallRefused("UNAVAILABLE", refusal)
         request = types.CallToolRequest(
@@ -119,23 +125,29 @@ class OutsideServer:
             # stranger's schema can hold up: our own one checks them, and is bounded.
             result = await self._client.session.send_request(request, types.CallToolResult)
         except MCPError as error:
-            if error.error.code == types.CONNECTION_CLOSED:
-                self._life.end()
-                return self._dead()
-            return _failed(f"The server {self.name} refused the call: {error.error.message}")
+            if self._life.ended:
+                return _failed(
+                    f"The server {self.name} has ended. What was going on in it may have been done"
+                    " in part; it is not started again by itself."
+                )
+            told = error.error.message[:_MAX_TOLD_CHARS]
+            if error.error.code in _RAN_NOTHING:
+                words = f"The server {self.name} refused the call; nothing was run: {told}"
+                raise CallRefused("UNAVAILABLE", words) from None
+            return _failed(f"The server {self.name} answered with an error; {_PARTLY}: {told}")
         except Exception as error:  # noqa: BLE001 - the stranger's answer, however it is broken
-            return _failed(f"The server {self.name} did not answer as it has to: {_kind(error)}.")
+            return _failed(
+                f"The server {self.name} did not answer as it has to; {_PARTLY}: {_kind(error)}."
+            )
         wire: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         # What a stranger tells beside the result is for nobody here.
         for beside in ("_meta", "resultType"):
             wire.pop(beside, None)
         return wire
 
-    def _dead(self) -> dict[str, Any]:
-        return _failed(
-            f"The server {self.name} has ended. What was going on in it may have been done in part;"
-            " it is not started again by itself."
-        )
+    def _gone(self) -> str | None:
+        ended = self.ended()
+        return None if ended is None else f"{ended} Nothing was run."
 
 
 class _Life:

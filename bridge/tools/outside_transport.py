@@ -1,6 +1,8 @@
 """Starts an MCP server's program by the official client, and says when its output has ended.
 
-The client itself tells of that only by calls that fail. Needs the extra `mcp`.
+The client itself tells of that only by calls that fail. It also refuses a whole result for one
+block of a type that it does not know, after the work was done: what it is passed has only blocks
+that are known here, in their own form. Needs the extra `mcp`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from mcp import StdioServerParameters
     from mcp.client._transport import TransportStreams
+
+from bridge.tools.content_blocks import read_blocks, read_text
 
 __all__ = ["watched_program"]
 
@@ -42,7 +46,7 @@ class _Watched:
         from anyio import EndOfStream  # noqa: PLC0415 - comes with the client
 
         try:
-            return await self._stream.receive()
+            return _known_blocks(await self._stream.receive())
         except EndOfStream:
             self._when_ended()
             raise
@@ -55,7 +59,7 @@ class _Watched:
 
     async def __anext__(self) -> Any:  # noqa: ANN401
         try:
-            return await self._stream.__anext__()
+            return _known_blocks(await self._stream.__anext__())
         except StopAsyncIteration:
             self._when_ended()
             raise
@@ -72,3 +76,18 @@ class _Watched:
     ) -> bool | None:
         ended: bool | None = await self._stream.__aexit__(kind, error, trace)
         return ended
+
+
+def _known_blocks(received: Any) -> Any:  # noqa: ANN401 - a message of the client's, or an error
+    """Rid a tool's result of what its client does not read. Anything else stays as it is."""
+    result = getattr(getattr(received, "message", None), "result", None)
+    # Of all that is asked of a server, only a tool's result has content.
+    if isinstance(result, dict):
+        content = result.get("content")
+        if isinstance(content, list):
+            result["content"] = list(read_blocks(content))
+        elif isinstance(content, str):
+            result["content"] = list(read_text(content))
+        elif content is None and isinstance(result.get("structuredContent"), dict):
+            result["content"] = []
+    return received

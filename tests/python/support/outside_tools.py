@@ -17,7 +17,11 @@ _NAMES = (
     "flood",
     "fail",
     "refuse",
+    "stumble",
+    "murmur",
     "nonsense",
+    "newer",
+    "bare",
     "noise",
     "die",
     "environment",
@@ -88,8 +92,23 @@ _ANSWERS = {
     "link": _result(content=[{"type": "resource_link", "uri": "file:///note", "name": "n"}]),
     "flood": _result(content=[{"type": "text", "text": "x" * 3_000_000}]),
     "fail": _result(content=[{"type": "text", "text": "no such note"}], isError=True),
-    "refuse": {"error": {"code": -32500, "message": "not today"}},
+    "refuse": {"error": {"code": -32602, "message": "not today"}},
+    "stumble": {"error": {"code": -32603, "message": "half of it"}},
+    # What some servers say of anything, and the client of a connection that was closed.
+    "murmur": {"error": {"code": -32000, "message": "hm"}},
     "nonsense": _result(content=3),
+    "newer": _result(
+        content=[
+            {"type": "hologram", "data": "AA=="},
+            {"type": "text", "text": "before"},
+            {"type": "video", "data": "AA==", "mimeType": "video/mp4"},
+            {"type": "image"},
+            17,
+            {"type": "resource_link", "uri": "file:///note"},
+            {"type": "text", "text": "after", "annotations": {"priority": "high"}},
+        ]
+    ),
+    "bare": _result(structuredContent={"n": 1}),
 }
 
 

@@ -198,23 +198,55 @@ async def test_errors_of_an_outside_server_are_results() -> None:
         runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
         own = await call(runner, "fail")
         assert own == {"content": [{"type": "text", "text": "no such note"}], "isError": True}
-        refused = await call(runner, "refuse")
-        assert refused["isError"] is True
-        assert refused["content"][0]["text"] == "The server notes refused the call: not today"
-        broken = await call(runner, "nonsense")
-        assert broken["content"][0]["text"].startswith("The server notes did not answer as it has")
+        for name, told in (("stumble", "half of it"), ("murmur", "hm")):
+            words = (await call(runner, name))["content"][0]["text"]
+            assert words == (
+                "The server notes answered with an error; it may have done its work, or part of"
+                f" it: {told}"
+            )
+        broken = (await call(runner, "nonsense"))["content"][0]["text"]
+        assert broken.startswith("The server notes did not answer as it has to; it may have done")
         # And it is there still.
         assert (await call(runner, "echo", a=2))["structuredContent"] == {"a": 2}
+
+
+async def test_an_outside_server_that_refuses_a_call_as_it_reads_it_has_run_nothing() -> None:
+    async with started_server(command()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        refused = await runner.call("refuse", {}, LOCAL_SESSION)
+        assert failure_code(refused) == "UNAVAILABLE"
+        words = "The server notes refused the call; nothing was run: not today"
+        assert refused.content[0]["text"] == words
+
+
+async def test_blocks_that_the_official_client_does_not_know_cost_no_result() -> None:
+    async with started_server(command()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        newer = await call(runner, "newer")
+        assert "isError" not in newer
+        text, video, link, last = newer["content"]
+        assert (text["text"], last) == ("before", {"type": "text", "text": "after"})
+        assert video["resource"] == {
+            "uri": "attachment:video",
+            "mimeType": "video/mp4",
+            "blob": "AA==",
+        }
+        assert link["resource"] == {"uri": "file:///note", "text": "file:///note"}
+        assert (await call(runner, "bare"))["structuredContent"] == {"n": 1}
 
 
 async def test_a_server_that_dies_answers_with_errors_and_is_not_started_again() -> None:
     async with started_server(command()) as server:
         runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
         assert "isError" not in await call(runner, "echo", a=1)
-        for name in ("die", "echo"):
-            answer = await call(runner, name)
-            assert answer["isError"] is True
-            assert "The server notes has ended." in answer["content"][0]["text"]
+        died = await runner.call("die", {}, LOCAL_SESSION)
+        assert failure_code(died) is None
+        assert "The server notes has ended. What was going on" in died.content[0]["text"]
+        later = await runner.call("echo", {}, LOCAL_SESSION)
+        assert failure_code(later) == "UNAVAILABLE"
+        assert later.content[0]["text"] == (
+            "The server notes has ended. It is not started again by itself. Nothing was run."
+        )
 
 
 @pytest.mark.parametrize(
