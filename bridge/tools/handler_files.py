@@ -40,6 +40,9 @@ def embedded_handlers(package: Package, limits: RunLimits = RUN_LIMITS) -> Mappi
     `PackageError` with everything that is wrong. Contract: package tools, handlers.
     """
     files, problems = handlers_found(package.directory, package.tools)
+    if any(problem.rule == "symlink" for problem in problems):
+        # Any file here may import what the link leads to.
+        raise PackageError([*problems, *source_problems(package.directory, files)])
     threads = PackageThreads(package.name, limits=limits)
     modules = _modules_of(package.directory / HANDLERS_DIRECTORY)
     handlers: dict[str, Handler] = {}

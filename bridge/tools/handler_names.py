@@ -1,7 +1,8 @@
 """Which files of a first-party package's `handlers/` run which of its tools.
 
 A file whose name begins with an underscore is a neighbour that handlers import; any other must
-have a tool. Looks at names and at whether a file could be read, never at what it holds.
+have a tool. No link there is followed, whatever imports it. Looks at names and at whether a file
+could be read, never at what it holds.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from bridge.tools.package_files import (
     HANDLERS_DIRECTORY,
     Listing,
     PackageFileError,
+    check_no_links,
     check_package_file,
     list_directory,
     tool_file,
@@ -27,6 +29,8 @@ __all__ = ["handler_file", "handlers_found"]
 
 _MAX_NAMES: Final = 4 * LOADING_LIMITS.max_tools
 """A handler for each tool, what they import, and as many again."""
+_MAX_BELOW: Final = 4 * _MAX_NAMES
+"""With what lies in directories there, compiled files included."""
 
 
 def handler_file(name: str) -> str:
@@ -65,6 +69,7 @@ def handlers_found(root: Path, tools: Collection[str] | None) -> tuple[list[str]
             found.append(name)
         except PackageFileError as error:
             problems.append(Problem(file, "", error.rule, str(error)))
+    problems += _links(root, {problem.file for problem in problems})
     for name in set(tools or ()) - there:
         words = (
             f"has no {handler_file(name)}: write one with async def handle(arguments, session,"
@@ -72,6 +77,11 @@ def handlers_found(root: Path, tools: Collection[str] | None) -> tuple[list[str]
         )
         problems.append(Problem(tool_file(name), "", "tool-without-handler", words))
     return found, sorted(problems, key=lambda each: each.file)
+
+
+def _links(root: Path, told_of: Collection[str]) -> list[Problem]:
+    found = check_no_links(root, HANDLERS_DIRECTORY, _MAX_BELOW)
+    return [Problem(file, "", why.rule, str(why)) for file, why in found if file not in told_of]
 
 
 def _without_tool(name: str) -> str:

@@ -18,6 +18,7 @@ __all__ = [
     "TOOLS_DIRECTORY",
     "Listing",
     "PackageFileError",
+    "check_no_links",
     "check_package_file",
     "list_directory",
     "read_package_file",
@@ -108,6 +109,37 @@ def list_directory(root: Path, relative: str, max_names: int) -> Listing:
     except OSError as error:
         raise _refused(error) from None
     return Listing(tuple(sorted(names)), complete=True)
+
+
+def check_no_links(root: Path, relative: str, max_names: int) -> list[tuple[str, PackageFileError]]:
+    """Return what is a symbolic link below a directory of a package, at any depth, and why not.
+
+    For a directory in which somebody else goes by paths. Looks at so many names at most, hidden
+    ones not counted; what has more is one of the errors, `package-handlers`. Raises nothing.
+    """
+    found: list[tuple[str, PackageFileError]] = []
+    left = max_names
+    waiting = [relative]
+    while waiting:
+        directory = waiting.pop()
+        try:
+            with os.scandir(_inside(root, directory)) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    left -= 1
+                    if left < 0:
+                        words = f"has more than {max_names:,} files: split the package"
+                        return [*found, (relative, PackageFileError("package-handlers", words))]
+                    place = f"{directory}/{entry.name}"
+                    if entry.is_symlink():
+                        found.append((place, PackageFileError("symlink", _LINK)))
+                    elif entry.is_dir(follow_symlinks=False):
+                        waiting.append(place)
+        except (OSError, PackageFileError):
+            # What cannot be listed cannot be imported from, or is told of by who lists it.
+            continue
+    return sorted(found, key=lambda each: each[0])
 
 
 def _opened(root: Path, relative: str) -> int:

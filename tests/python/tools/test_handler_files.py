@@ -166,6 +166,53 @@ def test_a_link_is_not_followed_wherever_it_leads(write: Write, tmp_path: Path) 
     assert "note_add" in embedded_handlers(package)
 
 
+NEIGHBOURS = {
+    "handlers/_store.py": "from . import _store",
+    "handlers/_parts/inner.py": "from ._parts import inner",
+    "handlers/_parts/__init__.py": "from . import _parts",
+}
+
+
+@needs_links
+@pytest.mark.parametrize("linked", [*NEIGHBOURS, "handlers/_parts"])
+def test_no_neighbour_that_is_a_link_is_followed_out_of_the_package(
+    write: Write, tmp_path: Path, linked: str
+) -> None:
+    ran, outside = tmp_path / "ran", tmp_path / "outside"
+    inside = tmp_path / linked
+    write(dict.fromkeys(NEIGHBOURS, ""))
+    said = NEIGHBOURS.get(linked, "from . import _parts")
+    package = write({"handlers/note_add.py": f"{said}\n{GOOD}"})
+    code = f"open({str(ran)!r}, 'w').close()\n"
+    if linked == "handlers/_parts":
+        for file in inside.iterdir():
+            file.unlink()
+        inside.rmdir()
+        outside.mkdir()
+        (outside / "__init__.py").write_text(code, encoding="utf-8")
+    else:
+        inside.unlink()
+        outside.write_text(code, encoding="utf-8")
+    inside.symlink_to(outside)
+    assert problems_of(package) == [(linked, "symlink")]
+    assert not ran.exists()
+    # Where it is no link, it is imported.
+    inside.unlink()
+    outside.rename(inside)
+    assert list(embedded_handlers(package)) == ["note_add"]
+    assert ran.exists()
+
+
+def test_more_files_than_can_be_looked_at_below_handlers_are_refused(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = write({"handlers/note_add.py": GOOD, "handlers/_parts/a.py": ""})
+    monkeypatch.setattr(handler_names, "_MAX_BELOW", 3)
+    assert list(embedded_handlers(package)) == ["note_add"]
+    monkeypatch.setattr(handler_names, "_MAX_BELOW", 2)
+    assert problems_of(package) == [("handlers", "package-handlers")]
+
+
 @needs_links
 def test_a_directory_of_handlers_that_is_a_link_is_not_gone_into(
     write: Write, tmp_path: Path
