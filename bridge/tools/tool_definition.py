@@ -98,7 +98,8 @@ class ToolDefinition:
     ask_on_keys: tuple[str, ...] = ()
     """Arguments whose presence asks for approval, whatever their values."""
     changes: tuple[Change, ...] = ()
-    """What loading has added to the input's schema."""
+    """What loading has added to its schemas: pointers into the input's, and for the output's into
+    the file."""
 
     @property
     def presentation(self) -> Presentation:

@@ -21,7 +21,7 @@ from bridge.tools.loading_limits import SENT_SCHEMA_LIMITS, TOOL_JSON_LIMITS
 from bridge.tools.open_bags import Change, normalise
 from bridge.tools.pattern_budget import PatternBudget
 from bridge.tools.problem_report import Report
-from bridge.tools.problems import in_ascii, parts_of, told
+from bridge.tools.problems import in_ascii, parts_of, pointer_to, told
 from bridge.tools.reference_rules import check_references
 from bridge.tools.root_rules import DRAFT_07, check_root, is_draft_07
 from bridge.tools.schema_places import Place
@@ -31,7 +31,8 @@ __all__ = ["read_tool"]
 
 _DIALECT_REASON: Final = "a schema that says no dialect is draft-07 here and another one elsewhere"
 _Schema: TypeAlias = Mapping[str, Any]
-_Compiled: TypeAlias = tuple[dict[str, Any], Validator, tuple[Change, ...]]
+_Changes: TypeAlias = tuple[Change, ...]
+_Compiled: TypeAlias = tuple[dict[str, Any], Validator, _Changes]
 
 
 def read_tool(
@@ -99,17 +100,25 @@ def _screen(value: Any, place: Place, report: Report) -> Any:  # noqa: ANN401 - 
 def _read_schema(
     own: _Schema, plain: _Schema, patterns: PatternBudget, report: Report, base: Place = ()
 ) -> _Compiled | None:
-    """Check, normalise and compile one schema; None where it has errors."""
+    """Check, normalise and compile one schema; None where it has errors.
+
+    What a call may send is normalised. What a tool gives is its author's word alone: a rule that
+    was added to it would refuse a result after the work was done.
+    """
     before = report.errors
     check_draft_07(own, plain, report, base)
     check_references(own, report, base)
     check_patterns(own, patterns.of_schema(), report, base)
     if report.errors > before:
         return None
-    normalised, changes = normalise(own)
+    normalised: dict[str, Any] = dict(own)
+    changes: _Changes = ()
+    if not base:
+        normalised, changes = normalise(own)
     if "$schema" not in normalised:
         normalised = {"$schema": DRAFT_07, **normalised}
-        changes = (Change("/$schema", DRAFT_07, _DIALECT_REASON), *changes)
+        place = pointer_to((*base, "$schema"))
+        changes = (Change(place, DRAFT_07, _DIALECT_REASON), *changes)
     elif not is_draft_07(normalised["$schema"]):
         # Told by the rules of the root; here it is only not compiled.
         return None
@@ -194,5 +203,5 @@ def _definition(
         required_features=extension.required_features,
         escalations=extension.escalations,
         ask_on_keys=extension.ask_on_keys,
-        changes=changes,
+        changes=changes if output is None else (*changes, *output[2]),
     )

@@ -91,12 +91,13 @@ def run(args: argparse.Namespace) -> int:
     if args.tool is None:
         # To name what there is, no code of the package is needed.
         (package,) = load_one(args.directory, run=False).packages
-        tool_named(package, None)
+        tool_named(package, None, session_of(args))
     given = input_text(args)
     words = read_words(args.input_words)
     loading = load_one(args.directory, run=True)
     (package,) = loading.packages
-    tool, session = tool_named(package, args.tool), session_of(args)
+    session = session_of(args)
+    tool = tool_named(package, args.tool, session)
     base = {} if given is None else read_object(given)
     schema = read(json.dumps(published_input(tool)))
     arguments = typed_input(words, schema, base) if words else base

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,13 +18,16 @@ from bridge.cli.output.terminal_text import printable
 from bridge.cli.tools.tools_loading import load_one
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
+from bridge.tools.feature_gate import is_visible
 from bridge.tools.published_tool import mcp_tool, published_input
+from bridge.tools.session_context import LOCAL_SESSION
 
 if TYPE_CHECKING:
     import argparse
 
     from bridge.cli.parsing import Parser, Subparsers
     from bridge.tools.package import Package
+    from bridge.tools.session_context import SessionContext
     from bridge.tools.tool_definition import ToolDefinition
 
 __all__ = ["add_parser", "run", "tool_named"]
@@ -58,7 +61,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
 def run(args: argparse.Namespace) -> int:
     """Print the description."""
     (package,) = load_one(args.directory, run=False).packages
-    tool = tool_named(package, args.tool)
+    tool = tool_named(package, args.tool, LOCAL_SESSION)
     if args.json:
         print_line(json.dumps(mcp_tool(tool), ensure_ascii=False))
         return ExitCode.DONE
@@ -67,22 +70,28 @@ def run(args: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def tool_named(package: Package, name: str | None) -> ToolDefinition:
-    """Return a tool. Raises `UsageError` where none is named, or there is none of that name."""
+def tool_named(package: Package, name: str | None, session: SessionContext) -> ToolDefinition:
+    """Return a tool that the session sees.
+
+    Raises `UsageError` where none is named, or there is none of that name for it: a tool that it
+    does not see is told in no other way than one that there is not.
+    """
+    tools = {each.name: each for each in package.tools.values() if is_visible(each, session)}
     if name is None:
-        raise UsageError(f"TOOL is missing: {_what_there_is(package)}")
-    tool = package.tools.get(name)
+        raise UsageError(f"TOOL is missing: {_what_there_is(package, tools)}")
+    tool = tools.get(name)
     if tool is None:
         from bridge.cli.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes only
 
-        meant = did_you_mean(name, package.tools)
-        raise UsageError(f"{package.name} has no such tool.{meant} {_what_there_is(package)}")
+        meant = did_you_mean(name, tools)
+        told = _what_there_is(package, tools)
+        raise UsageError(f"{package.name} has no such tool.{meant} {told}")
     return tool
 
 
-def _what_there_is(package: Package) -> str:
-    first = ", ".join(list(package.tools)[:_MAX_TOLD]) or "no tool"
-    more = len(package.tools) - _MAX_TOLD
+def _what_there_is(package: Package, tools: Collection[str]) -> str:
+    first = ", ".join(list(tools)[:_MAX_TOLD]) or "no tool"
+    more = len(tools) - _MAX_TOLD
     rest = f" and {more} more, which `bascule tools list DIR` lists" if more > 0 else ""
     return f"{package.name} has {first}{rest}."
 

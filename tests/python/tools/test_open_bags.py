@@ -14,7 +14,7 @@ from bridge.contract.schema import compile  # noqa: A004
 from bridge.tools.open_bags import SAFE_NAMES, Change, normalise
 from bridge.tools.root_rules import DRAFT_07
 from bridge.tools.schema_places import subschemas
-from tests.python.support.tool_packages import defined, found, tool, with_property
+from tests.python.support.tool_packages import block, defined, found, tool, with_property
 
 BAG: dict[str, Any] = {"type": "object", "additionalProperties": True}
 SAFE = {**BAG, "propertyNames": SAFE_NAMES}
@@ -128,6 +128,21 @@ def test_what_is_referred_to_is_made_safe_too() -> None:
     )
     assert defined(schema).input.errors({"extra": {"__proto__": 1}})
     assert not defined(schema).input.errors({"extra": {"proto": 1}})
+
+
+def test_what_a_tool_gives_may_have_any_name() -> None:
+    promised = {"type": "object", "properties": {"counts": BAG}}
+    definition = defined(with_property(BAG, **{"x-bascule": block(outputSchema=promised)}))
+    assert definition.output is not None
+    assert definition.output.errors({"counts": {"$total": 1, "constructor": 2}}) == []
+    assert definition.output_schema == {"$schema": DRAFT_07, **promised}
+    # What a call sends is held to the rule all the same.
+    assert definition.input.errors({"extra": {"$total": 1}})
+    assert [change.pointer for change in definition.changes] == [
+        "/$schema",
+        "/properties/extra/propertyNames",
+        "/x-bascule/outputSchema/$schema",
+    ]
 
 
 def test_a_tool_tells_what_was_changed() -> None:

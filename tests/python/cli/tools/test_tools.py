@@ -165,7 +165,8 @@ def test_json_has_packages_problems_and_changes(package: Path, capfd: Captured) 
     assert problem["file"] == "tools/catalog_list.json"
     assert problem["pointer"] == "/description"
     assert problem["severity"] == "error"
-    assert [change["pointer"] for change in told["changes"]] == ["/$schema"] * 3
+    added = [change["pointer"] for change in told["changes"]]
+    assert added == ["/$schema", "/x-bascule/outputSchema/$schema", "/$schema", "/$schema"]
 
 
 def test_a_directory_that_there_is_not_is_a_mistake_of_the_call(capfd: Captured) -> None:
@@ -365,7 +366,32 @@ def test_gates_are_tried_by_naming_the_features_of_a_caller(
     assert (out != "") is seen
     status, _, err = tools(capfd, "call", str(package), "catalog_list", *features)
     assert (status == ExitCode.DONE) is seen
-    assert ("There is no tool of this name." in err) is not seen
+    assert ("catalog has no such tool. catalog has no tool." in err) is not seen
+
+
+def test_a_tool_that_a_caller_does_not_see_is_told_as_one_that_there_is_not(
+    package: Path, capfd: Captured
+) -> None:
+    place, words = str(package), ("--features", "drive.read")
+    (package / "tools" / "catalog_lost.json").write_text(
+        (package / "tools" / "catalog_list.json").read_text()
+    )
+    (package / "handlers" / "catalog_lost.py").write_text(
+        (package / "handlers" / "catalog_list.py").read_text()
+    )
+    gated(package)
+    hidden = tools(capfd, "call", place, "catalog_list", *words)
+    assert hidden[0] == ExitCode.USAGE
+    assert (
+        "catalog has no such tool. Did you mean catalog_lost? catalog has catalog_lost."
+        in (hidden[2])
+    )
+    # No name tells more of it: not the next one to it, nor none.
+    assert tools(capfd, "call", place, "catalog_lis", *words) == hidden
+    assert "catalog_list" not in tools(capfd, "call", place, *words)[2]
+    (package / "tools" / "catalog_list.json").unlink()
+    (package / "handlers" / "catalog_list.py").unlink()
+    assert tools(capfd, "call", place, "catalog_list", *words) == hidden
 
 
 def test_a_description_tells_the_features_that_a_tool_needs(package: Path, capfd: Captured) -> None:
