@@ -95,6 +95,7 @@ class PackageMcp:
                 request.params.get("arguments", {}),
                 self._session,
                 signal=signal,
+                request_id=str(request.id),
             )
         finally:
             del self._running[request.id]

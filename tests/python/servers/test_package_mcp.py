@@ -138,6 +138,18 @@ class Slow:
 CANCELLABLE = definition("wait", annotations=ToolAnnotations(category="read", cancellable=True))
 
 
+@pytest.mark.parametrize(("request_id", "told"), [(7, "7"), ("call-7", "call-7")])
+async def test_a_handler_is_told_the_id_of_its_request(request_id: Any, told: str) -> None:
+    seen: list[str | None] = []
+
+    async def look(_arguments: dict[str, Any], call: ToolCall) -> object:
+        seen.append(call.request_id)
+        return "seen"
+
+    await ask(host_of(look), call_line("note_add", {}, request_id=request_id))
+    assert seen == [told]
+
+
 async def test_a_cancelled_call_is_stopped_and_not_answered() -> None:
     slow = Slow()
     host = host_of(slow.run, CANCELLABLE)
