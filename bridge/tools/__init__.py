@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bridge.tools.bounding import bound
     from bridge.tools.feature_gate import is_visible
-    from bridge.tools.handler import CancelSignal, Handler, ToolCall
+    from bridge.tools.handler import CallRefused, CancelSignal, Handler, ToolCall
     from bridge.tools.open_bags import Change, normalise
     from bridge.tools.package import Card, LoadedPackages, Package
     from bridge.tools.package_handlers import handlers_of
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LOCAL_SESSION",
     "RESERVED_INPUT_KEYS",
+    "CallRefused",
     "CancelSignal",
     "Card",
     "Change",
@@ -61,7 +62,7 @@ __all__ = [
 _HOMES = {
     "bounding": ("bound",),
     "feature_gate": ("is_visible",),
-    "handler": ("CancelSignal", "Handler", "ToolCall"),
+    "handler": ("CallRefused", "CancelSignal", "Handler", "ToolCall"),
     "open_bags": ("Change", "normalise"),
     "package": ("Card", "LoadedPackages", "Package"),
     "package_handlers": ("handlers_of",),

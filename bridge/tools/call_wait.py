@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from bridge.tools.cancel_signal import CancelSignal
 
-__all__ = ["Ending", "Timer", "Waiting", "loop_timer", "wait_for"]
+__all__ = ["Ending", "Timer", "Waiting", "leave", "loop_timer", "wait_for"]
 
 Ending = Literal["done", "INTERRUPTED", "TIMED_OUT", "SERVICE_ENDS"]
 Timer = Callable[[float, Callable[[], None]], Callable[[], None]]
@@ -50,6 +50,20 @@ async def wait_for(waiting: Waiting) -> Ending:
     return await _Wait(waiting).wait()
 
 
+def leave(waiting: Waiting) -> None:
+    """Say that whoever called has gone: a handler is told where it can be, and ends in time."""
+    if waiting.cancellable and not waiting.task.done():
+        waiting.handler_signal.cancel("whoever called has gone")
+        forget = waiting.timer(waiting.ceiling_seconds, lambda: _run_out(waiting))
+        waiting.task.add_done_callback(lambda _: forget())
+
+
+def _run_out(waiting: Waiting) -> None:
+    if waiting.cancellable:
+        waiting.handler_signal.cancel("its time is up")
+        waiting.task.cancel()
+
+
 class _Wait:
     """One call being waited for."""
 
@@ -70,7 +84,7 @@ class _Wait:
         try:
             return await self._ended
         except asyncio.CancelledError:
-            self._leave()
+            leave(self._of)
             raise
         finally:
             for end in self._watches:
@@ -81,13 +95,8 @@ class _Wait:
             self._ended.set_result(how)
 
     def _run_out(self) -> None:
-        self._interrupt("its time is up")
+        _run_out(self._of)
         self._end("TIMED_OUT")
-
-    def _interrupt(self, reason: str) -> None:
-        if self._of.cancellable:
-            self._of.handler_signal.cancel(reason)
-            self._of.task.cancel()
 
     def _from_anywhere(self, callback: Callable[[], None]) -> None:
         if not self._loop.is_closed():
@@ -110,10 +119,3 @@ class _Wait:
         if of.cancellable:
             of.handler_signal.cancel(of.service_ends.reason or "the service ends")
         self._watches.append(of.timer(of.grace_seconds, lambda: self._end("SERVICE_ENDS")))
-
-    def _leave(self) -> None:
-        of = self._of
-        if of.cancellable and not of.task.done():
-            of.handler_signal.cancel("whoever called has gone")
-            forget = of.timer(of.ceiling_seconds, lambda: self._interrupt("its time is up"))
-            of.task.add_done_callback(lambda _: forget())

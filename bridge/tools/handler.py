@@ -22,7 +22,7 @@ class ToolCall:
 
     tool: str
     request_id: str | None
-    """The caller's own name for it, if there is one."""
+    """The caller's own name for it, as text: a request's id over MCP. An app's action has none."""
     signal: CancelSignal
     """Fires when the call is to stop; never for a tool that does not declare `cancellable`."""
     deadline: float
@@ -42,7 +42,11 @@ class Handler(Protocol):
 
 
 class CallRefused(Exception):  # noqa: N818 - it says what became of a call
-    """A handler's own words for why it gave no result, fit to be told to whoever calls."""
+    """A handler's own words for why it gave no result, fit to be told to whoever calls.
+
+    `BUSY` and `UNAVAILABLE` say that nothing was run: a caller may try again. Once something may
+    have been done, the code is another.
+    """
 
     def __init__(self, code: FailureCode, message: str) -> None:
         super().__init__(message)

@@ -28,12 +28,17 @@ _LOOK_SECONDS: Final = 0.25
 _READS: Final = "Nothing was changed: this tool only reads."
 """In place of an agent's advice to look what was done."""
 _MAX_MESSAGE_CHARS: Final = 2_000
+_NOTHING: Final = "nothing was run"
 _CODES: Final[Mapping[str, AppErrorCode]] = {
     "UNKNOWN_TOOL": AppErrorCode.UNKNOWN_ACTION,
     "INVALID_INPUT": AppErrorCode.INVALID_INPUT,
     "INVALID_OUTPUT": AppErrorCode.INVALID_OUTPUT,
+    "BUSY": AppErrorCode.UNAVAILABLE,
+    "UNAVAILABLE": AppErrorCode.UNAVAILABLE,
 }
-"""Failures of a runner that a dispatcher has a code for. Of others `data.failure` has the name."""
+"""Failures of a runner that a dispatcher has a code for. Of others `data.failure` has the name.
+
+`BUSY` and `UNAVAILABLE` promise that nothing was run, which `HOST_ERROR` would leave open."""
 
 
 class PackageHost(Host):
@@ -131,16 +136,22 @@ def output_of(result: ToolResult, *, declared: bool = False, reads: bool = False
     It is `structuredContent` where the result has one and else `{content}`. Pictures and other
     blocks that are no text would be lost beside a structure: then it is
     `{content, structuredContent}`, unless the tool has `declared` a schema of what it gives. An
-    error of one that only `reads` says so in `data.readOnly`: nothing may have been done.
+    error of one that only `reads` says so in `data.readOnly`: nothing may have been done. Where
+    nothing was run at all it is `UNAVAILABLE`, as when an action cannot run.
     """
     wire = for_model(result)
     if result.is_error:
         known = failure_code(result)
         code = _CODES.get(known or "", AppErrorCode.HOST_ERROR)
+        words = _words(result)
         why: dict[str, Any] = {} if known is None else {"failure": known}
-        if reads:
+        if code is AppErrorCode.UNAVAILABLE:
+            if _NOTHING not in words.lower():
+                words = f"{words.removesuffix('.')}; {_NOTHING}."
+            why["availability"] = {"code": known, "reason": words}
+        elif reads:
             why |= {"readOnly": True, "hint": _READS}
-        raise AppError(code, _words(result), {**why, "result": wire})
+        raise AppError(code, words, {**why, "result": wire})
     structure = wire.get("structuredContent")
     pictures = any(block.get("type") != "text" for block in result.content)
     return wire if structure is None or (pictures and not declared) else structure

@@ -74,6 +74,8 @@ class RunLimits(NamedTuple):
 
     grace_seconds: float = 2.0
     """After a stop, how long a handler that cannot be stopped may still bring its result."""
+    stopping_seconds: float = 1.0
+    """After the ceiling of what stops by itself, the time that it has to tell so itself."""
     max_left_running: int = 8
     """Runs of one tool that nobody waits for any more; the next call is refused until one ends."""
     held_seconds: float = 5.0

@@ -16,12 +16,13 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from bridge.tools.bounding import bound, bound_quickly
 from bridge.tools.call_arguments import ArgumentsError, checked_arguments, large_arguments_checked
-from bridge.tools.call_wait import Ending, Timer, Waiting, loop_timer, wait_for
+from bridge.tools.call_wait import Ending, Timer, Waiting, leave, loop_timer, wait_for
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.feature_gate import is_visible
 from bridge.tools.handler import CallRefused, Handler, ToolCall
 from bridge.tools.output_check import checked_output, large_output_checked
 from bridge.tools.package import Package
+from bridge.tools.refusals import read_refusal
 from bridge.tools.result_limits import RUN_LIMITS, TIER_CEILING_SECONDS, RunLimits
 from bridge.tools.session_context import SessionContext
 from bridge.tools.tool_definition import ToolDefinition
@@ -53,9 +54,14 @@ def runnable_tools(package: Package, handlers: Mapping[str, Handler]) -> list[Ru
     """Put a package's tools together with their handlers (`handlers_of`)."""
     ceiling = TIER_CEILING_SECONDS[package.tier]
     return [
-        RunnableTool(definition, handlers[name], ceiling)
+        RunnableTool(definition, handlers[name], ceiling + _own_words_seconds(handlers[name]))
         for name, definition in package.tools.items()
     ]
+
+
+def _own_words_seconds(handler: Handler) -> float:
+    """Return the time for a handler that stops by itself at its ceiling to say so."""
+    return RUN_LIMITS.stopping_seconds if getattr(handler, "stops_by_itself", False) else 0.0
 
 
 class ToolRunner:
@@ -129,13 +135,14 @@ class ToolRunner:
         seen = CancelSignal()
         call = ToolCall(name, request_id, seen, self._clock() + tool.ceiling_seconds)
         task = asyncio.create_task(_run(tool.handler, given, session, call))
-        await _one_turn()
+        waiting = self._waiting(tool, task, signal, seen)
+        await self._begun(tool, waiting)
         if task.done():
             return await self._result(tool.definition, task.result())
         answered = asyncio.get_running_loop().create_future()
         self._waited.add(answered)
         try:
-            ending = await self._wait(tool, task, signal, seen)
+            ending = await self._wait(tool, waiting)
             if ending != "done":
                 return _unfinished(ending, reads=tool.definition.annotations.is_read_only)
             return await self._result(tool.definition, task.result())
@@ -145,12 +152,16 @@ class ToolRunner:
 
     def _refusal(self, name: str, signal: CancelSignal | None) -> ToolResult | None:
         if signal is not None and signal.cancelled:
-            return error_result("The call was stopped before it began.", "INTERRUPTED")
+            words = "The call was stopped before it began; nothing was run."
+            return error_result(words, "UNAVAILABLE")
         if self._ends.cancelled:
             return error_result("The service ends; nothing was run.", "UNAVAILABLE")
         left = self._left.get(name)
         if left is not None and len(left) >= self._limits.max_left_running:
-            words = "Earlier calls of this tool still run; try again when one of them has ended."
+            words = (
+                "Earlier calls of this tool still run; nothing was run. Try again when one of them"
+                " has ended."
+            )
             return error_result(words, "BUSY")
         return None
 
@@ -182,34 +193,45 @@ class ToolRunner:
             end()
             over.cancel()
 
-    async def _wait(
+    def _waiting(
         self,
         tool: RunnableTool,
         task: asyncio.Task[_Outcome],
         signal: CancelSignal | None,
         seen: CancelSignal,
-    ) -> Ending:
-        cancellable = tool.definition.annotations.cancellable
-        name = tool.definition.name
+    ) -> Waiting:
+        return Waiting(
+            task,
+            tool.definition.annotations.cancellable,
+            signal,
+            self._ends,
+            seen,
+            tool.ceiling_seconds,
+            self._limits.grace_seconds,
+            self._timer,
+        )
+
+    async def _begun(self, tool: RunnableTool, waiting: Waiting) -> None:
+        """Let a handler take its first step. Being cancelled meanwhile is a stop as any later."""
         try:
-            return await wait_for(
-                Waiting(
-                    task,
-                    cancellable,
-                    signal,
-                    self._ends,
-                    seen,
-                    tool.ceiling_seconds,
-                    self._limits.grace_seconds,
-                    self._timer,
-                )
-            )
+            await _one_turn()
+        except asyncio.CancelledError:
+            leave(waiting)
+            self._keep(tool, waiting.task)
+            raise
+
+    async def _wait(self, tool: RunnableTool, waiting: Waiting) -> Ending:
+        try:
+            return await wait_for(waiting)
         finally:
-            if not task.done():
-                # Kept so that it is not collected, and counted so that they do not pile up.
-                left = self._left.setdefault(name, set())
-                left.add(task)
-                task.add_done_callback(left.discard)
+            self._keep(tool, waiting.task)
+
+    def _keep(self, tool: RunnableTool, task: asyncio.Task[_Outcome]) -> None:
+        """Keep what still runs so that it is not collected, and count it: it must not pile up."""
+        if not task.done():
+            left = self._left.setdefault(tool.definition.name, set())
+            left.add(task)
+            task.add_done_callback(left.discard)
 
     async def _result(self, definition: ToolDefinition, outcome: _Outcome) -> ToolResult:
         if outcome.error is not None:
@@ -229,10 +251,11 @@ class ToolRunner:
             )
 
     def _failure(self, definition: ToolDefinition, error: BaseException) -> ToolResult:
-        if isinstance(error, CallRefused):
-            if error.log:
+        refusal = read_refusal(error) if isinstance(error, CallRefused) else None
+        if refusal is not None:
+            if refusal.logged:
                 self._observe(definition.name, error)
-            return bound(error_result(error.message, error.code))
+            return bound(error_result(refusal.message, refusal.code))
         self._observe(definition.name, error)
         words = "The tool failed while it handled this call"
         # One that only reads has nothing that it could have done in part.

@@ -32,7 +32,7 @@ _LINE_LIMITS: Final = JSON_LIMITS._replace(
 """The largest arguments that there may be, and the session around them."""
 _TIMED_OUT: Final = "The tool's entry took longer than it may, and was stopped."
 _STOPPED: Final = "The call was interrupted, and the tool's entry stopped."
-_TOO_LATE: Final = "The tool's entry was still being compiled; nothing was run. Try again."
+_TOO_LATE: Final = "The call's time was up before the tool's entry ran; nothing was run. Try again."
 _GIVEN_UP: Final = "The call was interrupted before the tool's entry ran; nothing was run."
 _BUSY: Final = "Too many calls of WebAssembly wait already; nothing was run."
 
@@ -52,6 +52,9 @@ class WasmEntry:
     An instance has nothing that lasts, so a run can be stopped wherever it is: when its time is
     up, when a cancellable tool's signal fires, and when whoever awaits it is cancelled.
     """
+
+    stops_by_itself: Final = True
+    """It ends at its own ceiling, and says so better than whoever waits for it could."""
 
     def __init__(
         self,
@@ -99,6 +102,9 @@ class WasmEntry:
             future = _POOL.submit(lambda: _value(self._code.run(run), run))
             return await asyncio.wrap_future(future)
         except CallRefused as refused:
+            if run.refusal is not None and not run.begun:
+                words = _TOO_LATE if run.refusal.code == "TIMED_OUT" else _GIVEN_UP
+                raise CallRefused("UNAVAILABLE", words) from None
             refused.log = run.stderr.decode("utf-8", "replace")
             raise
         except asyncio.CancelledError:
@@ -123,8 +129,7 @@ class WasmEntry:
                 self._waiting -= 1
                 stopping.cancel()
         if run.refusal is not None:
-            words = _TOO_LATE if run.refusal.code == "TIMED_OUT" else _GIVEN_UP
-            raise CallRefused(run.refusal.code, words)
+            raise run.refusal
         reason = future.result()
         if reason is not None:
             raise CallRefused("UNAVAILABLE", reason)

@@ -50,6 +50,8 @@ class WasmRun:
         """The end of it."""
         self.host_calls = 0
         self.refusal: CallRefused | None = None
+        self.begun = False
+        """Whether anything of it has run."""
         self._engine: wasmtime.Engine | None = None
         self._lock = threading.Lock()
 
@@ -65,7 +67,8 @@ class WasmRun:
         """Say that it runs on an engine now. Returns false where it was stopped before."""
         with self._lock:
             self._engine = engine
-            return self.refusal is None
+            self.begun = self.refusal is None
+            return self.begun
 
     def end(self) -> None:
         """Say that its engine may be another run's."""

@@ -180,6 +180,7 @@ def test_both_languages_have_the_same_limits_and_codes() -> None:
         ("nested containers", [RESULT_LIMITS.max_depth]),
         ("a card's payload", [CARD_LIMITS.max_bytes, CARD_LIMITS.max_string_chars]),
         ("a first-party call", list(TIER_CEILING_SECONDS.values())),
+        ("for an entry that was stopped", [RUN_LIMITS.stopping_seconds]),
         ("grace after a stop", [RUN_LIMITS.grace_seconds]),
         ("runs of one tool", [RUN_LIMITS.max_left_running]),
         ("threads of one package", [RUN_LIMITS.max_threads, RUN_LIMITS.held_seconds]),

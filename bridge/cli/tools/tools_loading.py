@@ -135,7 +135,7 @@ def print_problems(directory: Path, problems: Iterable[Problem], stream: TextIO)
 
 def report_handler(tool: str, error: BaseException) -> None:
     """Tell the package's author, on standard error, what callers are not told."""
-    if isinstance(error, CallRefused):
+    if isinstance(error, CallRefused) and error.log:
         print(f"bascule: what runs {tool} wrote, at last:", file=sys.stderr)
         for line in error.log.splitlines():
             print(f"  {printable(line)}", file=sys.stderr)

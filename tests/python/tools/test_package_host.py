@@ -16,11 +16,11 @@ from bridge.dispatcher.dispatcher import AppName, Dispatcher
 from bridge.dispatcher.host import CallContext
 from bridge.dispatcher.rpc_session import RpcSession
 from bridge.servers.asyncio_runtime import AsyncioRuntime
-from bridge.tools.handler import ToolCall
+from bridge.tools.handler import CallRefused, ToolCall
 from bridge.tools.package_host import PackageHost, action_of, output_of
 from bridge.tools.session_context import SessionContext
 from bridge.tools.tool_definition import ToolAnnotations, ToolDefinition
-from bridge.tools.tool_result import ToolResult, error_result, read_result
+from bridge.tools.tool_result import FailureCode, ToolResult, error_result, read_result
 from bridge.tools.tool_runner import RunnableTool, ToolRunner
 from tests.python.support.handlers import Given
 
@@ -139,6 +139,28 @@ async def test_a_failed_tool_is_an_error_with_its_own_words() -> None:
     assert error["data"]["result"]["structuredContent"] == {"ok": False}
 
 
+@pytest.mark.parametrize("code", ["BUSY", "UNAVAILABLE"])
+async def test_where_nothing_was_run_the_action_is_unavailable(code: FailureCode) -> None:
+    async def refuse(_arguments: dict[str, Any], _call: ToolCall) -> object:
+        raise CallRefused(code, "The books are closed.")
+
+    said = ToolAnnotations(category="read", read_only=True)
+    app = App(PackageHost(runner_of(refuse, annotations=said)))
+    error = (await app.execute(text="a", at=1))["error"]
+    reason = "The books are closed; nothing was run."
+    assert (error["code"], error["message"]) == (1006, reason)
+    assert error["data"]["availability"] == {"code": code, "reason": reason}
+    assert error["data"]["failure"] == code
+
+
+async def test_a_call_that_is_stopped_before_it_begins_is_unavailable() -> None:
+    runner = runner_of()
+    await runner.stop()
+    error = (await App(PackageHost(runner)).execute(text="a", at=1))["error"]
+    assert error["data"]["code"] == "UNAVAILABLE"
+    assert error["data"]["availability"]["reason"] == "The service ends; nothing was run."
+
+
 async def test_nothing_of_an_exception_is_told() -> None:
     async def fail(_arguments: dict[str, Any], _call: ToolCall) -> object:
         raise ValueError("the password is hunter2")
@@ -253,6 +275,14 @@ def test_the_output_of_an_action_is_the_structure_or_else_the_content(
         (error_result("no", "INVALID_INPUT"), AppErrorCode.INVALID_INPUT, "no"),
         (error_result("no", "INVALID_OUTPUT"), AppErrorCode.INVALID_OUTPUT, "no"),
         (error_result("no", "TIMED_OUT"), AppErrorCode.HOST_ERROR, "no"),
+        (error_result("no", "INTERRUPTED"), AppErrorCode.HOST_ERROR, "no"),
+        (error_result("no", "HANDLER_FAILED"), AppErrorCode.HOST_ERROR, "no"),
+        (error_result("Shut.", "UNAVAILABLE"), AppErrorCode.UNAVAILABLE, "Shut; nothing was run."),
+        (
+            error_result("Full; nothing was run.", "BUSY"),
+            AppErrorCode.UNAVAILABLE,
+            "Full; nothing was run.",
+        ),
         (ToolResult((), None, is_error=True), AppErrorCode.HOST_ERROR, "The tool failed."),
         (error_result("x" * 5_000), AppErrorCode.HOST_ERROR, "x" * 1_999 + "…"),
     ],

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 from collections import UserDict
 from typing import Any
 
 import pytest
 
+from bridge.tools import CallRefused
 from bridge.tools.bounding import bound
 from bridge.tools.cancel_signal import CancelSignal
-from bridge.tools.handler import CallRefused, ToolCall
+from bridge.tools.handler import ToolCall
 from bridge.tools.result_limits import RESULT_LIMITS, RUN_LIMITS, TIER_CEILING_SECONDS
 from bridge.tools.session_context import LOCAL_SESSION, SessionContext
 from bridge.tools.tool_result import ToolResult, failure_code, to_wire
@@ -241,6 +243,54 @@ async def test_a_refusal_has_the_handler_s_own_words_and_code() -> None:
 
     result = await ToolRunner([runnable(refuse)]).call("note_add", {}, SESSION)
     assert (failure_code(result), text_of(result)) == ("UNAVAILABLE", "The books are closed.")
+
+
+class UnreadableRefusal(CallRefused):
+    @property
+    def message(self) -> str:
+        raise SystemExit("not even this")
+
+    @message.setter
+    def message(self, value: str) -> None:
+        pass
+
+
+class OddText(str):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("refused", "code", "words"),
+    [
+        (CallRefused("UNAVAILABLE", "no \ud800 room"), "UNAVAILABLE", "no \ufffd room"),
+        (CallRefused("UNAVAILABLE", OddText("closed")), "UNAVAILABLE", "closed"),
+        (CallRefused("UNAVAILABLE", None), "HANDLER_FAILED", None),  # type: ignore[arg-type]
+        (CallRefused("UNAVAILABLE", b"no"), "HANDLER_FAILED", None),  # type: ignore[arg-type]
+        (CallRefused("NO_SUCH_CODE", "no"), "HANDLER_FAILED", None),  # type: ignore[arg-type]
+        (CallRefused(["BUSY"], "no"), "HANDLER_FAILED", None),  # type: ignore[arg-type]
+        (UnreadableRefusal("UNAVAILABLE", "no"), "HANDLER_FAILED", None),
+    ],
+)
+async def test_a_refusal_is_read_as_guardedly_as_a_result(
+    refused: CallRefused, code: str, words: str | None
+) -> None:
+    async def refuse(*_: object) -> object:
+        raise refused
+
+    seen: list[BaseException] = []
+    runner = ToolRunner([runnable(refuse)], observe_failure=lambda _, error: seen.append(error))
+    async with asyncio.timeout(30):
+        result = await runner.call("note_add", {}, SESSION)
+    assert failure_code(result) == code
+    assert json.dumps(to_wire(result), ensure_ascii=False).encode()
+    if words is None:
+        assert text_of(result).startswith("The tool failed while it handled this call")
+        # Whoever wrote it is told, since nobody else is.
+        assert seen == [refused]
+    else:
+        assert text_of(result) == words
+        assert seen == []
 
 
 def ring() -> dict[str, Any]:
@@ -481,7 +531,8 @@ async def test_a_call_that_was_stopped_before_never_begins() -> None:
     bench = Bench(Slow(), cancellable=True)
     bench.signal.cancel()
     result = await bench.runner.call("note_add", {}, SESSION, signal=bench.signal)
-    assert failure_code(result) == "INTERRUPTED"
+    assert failure_code(result) == "UNAVAILABLE"
+    assert "nothing was run" in text_of(result)
     assert bench.slow.call is None
 
 
@@ -579,6 +630,40 @@ async def test_a_caller_that_is_cancelled_leaves_the_handler_as_a_stop_does(
     await bench.finish()
     assert bench.slow.ended[-1] == "whole"
     assert bench.timers.waiting == []
+
+
+@pytest.mark.parametrize("cancellable", [True, False])
+async def test_a_caller_that_is_cancelled_as_its_handler_begins_leaves_it_in_the_same_way(
+    cancellable: bool,
+) -> None:
+    bench = Bench(Slow(), cancellable=cancellable)
+    calling = asyncio.create_task(bench.runner.call("note_add", {}, SESSION))
+    # Only so far that the handler is about to take its first step.
+    await asyncio.sleep(0)
+    assert not bench.slow.begun.is_set()
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+    await turns()
+    assert bench.slow.begun.is_set()
+    assert bench.slow.ended == (["told: whoever called has gone", "whole"] if cancellable else [])
+    gc.collect()
+    await bench.finish()
+    assert bench.slow.ended[-1] == "whole"
+    assert bench.timers.waiting == []
+
+
+async def test_callers_cancelled_as_their_handlers_begin_count_among_those_left() -> None:
+    bench = Bench(Slow(), cancellable=False)
+    for _ in range(RUN_LIMITS.max_left_running):
+        calling = asyncio.create_task(bench.runner.call("note_add", {}, SESSION))
+        await asyncio.sleep(0)
+        calling.cancel()
+        await turns()
+    refused = await bench.runner.call("note_add", {}, SESSION)
+    assert failure_code(refused) == "BUSY"
+    assert "nothing was run" in text_of(refused)
+    await bench.finish()
 
 
 async def test_a_cancellable_handler_that_nobody_awaits_ends_at_its_ceiling() -> None:

@@ -17,7 +17,12 @@ from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.handler import CallRefused
 from bridge.tools.package_handlers import handlers_of
 from bridge.tools.problems import PackageError
-from bridge.tools.result_limits import WASM_LIMITS, WasmLimits
+from bridge.tools.result_limits import (
+    RUN_LIMITS,
+    TIER_CEILING_SECONDS,
+    WASM_LIMITS,
+    WasmLimits,
+)
 from bridge.tools.tool_result import ToolResult, failure_code
 from bridge.tools.tool_runner import RunnableTool, ToolRunner, runnable_tools
 from bridge.tools.wasm_entry import WasmEntry
@@ -338,10 +343,10 @@ class Loops:
     def __init__(self, *, cancellable: bool = False) -> None:
         self.timers = ManualTimers()
         self.begun = threading.Event()
-        code = WasmCode(command(LOOP))
-        limits = WASM_LIMITS._replace(fuel=10**15)
-        self.entry = WasmEntry(code, limits=limits, seconds=29.0, timer=self.timers.after)
-        tool = RunnableTool(defined_tool(cancellable=cancellable), self.entry, 30.0)
+        self.code = WasmCode(command(LOOP))
+        self.limits = WASM_LIMITS._replace(fuel=10**15)
+        entry = WasmEntry(self.code, limits=self.limits, seconds=29.0, timer=self.timers.after)
+        tool = RunnableTool(defined_tool(cancellable=cancellable), entry, 30.0)
         self.runner = ToolRunner([tool], self.timers.clock, timer=self.timers.after)
 
     async def begin(
@@ -371,6 +376,39 @@ async def test_an_entry_that_loops_is_stopped_when_its_time_is_up(
         result = await calling
     assert failure_code(result) == "TIMED_OUT"
     assert "was stopped" in text_of(result)
+
+
+async def test_an_entry_says_in_its_own_words_that_its_time_is_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loops = Loops()
+    own = WasmEntry(loops.code, limits=loops.limits, timer=loops.timers.after)
+    tools = runnable_tools(package_in(tmp_path, "project", "note_add"), {"note_add": own})
+    loops.runner = ToolRunner(tools, loops.timers.clock, timer=loops.timers.after)
+    calling = await loops.begin(monkeypatch)
+    loops.timers.advance(TIER_CEILING_SECONDS["project"])
+    async with asyncio.timeout(30):
+        result = await calling
+    assert failure_code(result) == "TIMED_OUT"
+    assert text_of(result) == "The tool's entry took longer than it may, and was stopped."
+
+
+async def test_an_entry_that_does_not_stop_is_not_waited_for_much_longer(tmp_path: Path) -> None:
+    class Stuck(WasmEntry):
+        async def run(self, *_: object) -> object:
+            return await asyncio.Event().wait()
+
+    loops = Loops()
+    own = Stuck(loops.code, timer=loops.timers.after)
+    tools = runnable_tools(package_in(tmp_path, "project", "note_add"), {"note_add": own})
+    runner = ToolRunner(tools, loops.timers.clock, timer=loops.timers.after)
+    calling = asyncio.create_task(runner.call("note_add", {}, SESSION))
+    await turns()
+    loops.timers.advance(TIER_CEILING_SECONDS["project"])
+    await turns()
+    assert not calling.done()
+    loops.timers.advance(RUN_LIMITS.stopping_seconds)
+    assert failure_code(await calling) == "TIMED_OUT"
 
 
 async def test_the_loop_goes_on_while_an_entry_loops(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -448,12 +486,12 @@ async def test_a_call_that_ends_while_its_entry_is_compiled_is_told_that_nothing
     signal.cancel()
     async with asyncio.timeout(30):
         result = await stopped
-    assert failure_code(result) == "INTERRUPTED"
+    assert failure_code(result) == "UNAVAILABLE"
     assert "nothing was run" in text_of(result)
     timers.advance(29.0)
     async with asyncio.timeout(30):
         result = await late
-    assert failure_code(result) == "TIMED_OUT"
+    assert failure_code(result) == "UNAVAILABLE"
     assert "nothing was run" in text_of(result)
     # It is compiled all the same, and the next call has it.
     compiler.go_on.set()
@@ -515,7 +553,9 @@ async def test_calls_past_those_that_may_wait_are_refused(monkeypatch: pytest.Mo
     loops.timers.advance(29.0)
     assert failure_code(await first) == "TIMED_OUT"
     # It was stopped as well, before its turn came.
-    assert failure_code(await second) == "TIMED_OUT"
+    never = await second
+    assert failure_code(never) == "UNAVAILABLE"
+    assert "nothing was run" in text_of(never)
     assert text_of(await called(writing(ANSWER))) == "done"
 
 
