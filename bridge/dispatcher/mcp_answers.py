@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from bridge.contract.error_codes import AppErrorCode
-from bridge.contract.limits import MCP_LIMITS
+from bridge.contract.limits import JSON_LIMITS, MCP_LIMITS
 from bridge.contract.mcp_messages import META_SERVER_INFO, Era
 from bridge.contract.strict_json import JsonValue, StrictJsonError, dumps
 from bridge.dispatcher.app_error import sendable_error, to_wire_error
 from bridge.dispatcher.json_copy import output_error
-from bridge.dispatcher.mcp_errors import HINTS, error_text, for_model
+from bridge.dispatcher.mcp_errors import HINTS, error_text, for_model, short_error_text
 from bridge.dispatcher.params import ABSENT, Absent
 from bridge.dispatcher.plain_json import quick_dumps
 
@@ -23,6 +23,8 @@ __all__ = ["McpAnswers", "ServerInfo", "error_line", "result_line", "told_error"
 
 _RESULT_ELSEWHERE: Final = "The result is in structuredContent."
 _ERROR_ELSEWHERE: Final = "The error is in structuredContent."
+_LINE_BREAK_BYTES: Final = 2
+"""As JSON."""
 _TOO_MUCH: Final = (
     "An action that was called has run: do not repeat it. Look with state_inspect what it did, and"
     " ask for less at once."
@@ -106,7 +108,8 @@ class McpAnswers:
     def tool_failure(self, request_id: JsonValue, era: Era, error: Mapping[str, Any]) -> str:
         """Return the line of a tool that failed: the whole error as structure and as text.
 
-        `error` is a nested error as `for_model` tells it. The text begins with what matters most.
+        `error` is a nested error as `for_model` tells it. The text begins with what matters most,
+        and is short where the line has no room for both: some clients show a model nothing else.
         """
         structured = {"error": error}
         try:
@@ -117,6 +120,12 @@ class McpAnswers:
             pass
         try:
             blocks = [_text(_ERROR_ELSEWHERE)]
+            line = self._tool_line(request_id, era, blocks, structured, failed=True)
+            room = JSON_LIMITS.max_encoded_bytes - len(line.encode()) - _LINE_BREAK_BYTES
+            short = short_error_text(error, room)
+            if not short:
+                return line
+            blocks = [_text(f"{short}\n{_ERROR_ELSEWHERE}")]
             return self._tool_line(request_id, era, blocks, structured, failed=True)
         except Exception:  # noqa: BLE001 - as above
             cut = {"code": error["code"], "message": _CUT_MESSAGE, **_code_alone(error.get("data"))}

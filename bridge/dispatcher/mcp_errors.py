@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-__all__ = ["HINTS", "error_text", "for_model", "result_for_model"]
+from bridge.dispatcher.clipped_text import clipped
+
+__all__ = ["HINTS", "error_text", "for_model", "result_for_model", "short_error_text"]
 
 WireError = dict[str, Any]
 
@@ -61,6 +63,8 @@ _NO_INSPECTION: Final = (
 _NO_PICTURES: Final = "This app draws no pictures of itself: it has no action ui.render."
 _LOOK_OTHERWISE: Final = "Nothing was run. Look with state_inspect instead."
 _MAX_TOLD_VIOLATIONS: Final = 3
+_MAX_SHORT_CHARS: Final = 2_000
+"""Of an error that is told whole elsewhere: clients show a model a few thousand of a text."""
 _PARAMS: Final = "params."
 _ARGUMENTS: Final = "arguments."
 
@@ -98,6 +102,14 @@ def error_text(error: Mapping[str, Any]) -> str:
         if isinstance(data.get("hint"), str):
             lines.append(data["hint"])
     return "\n".join(lines)
+
+
+def short_error_text(error: Mapping[str, Any], max_bytes: int) -> str:
+    """Return an error's code and the beginning of `error_text`, of at most `max_bytes` as JSON."""
+    data = error.get("data")
+    code = data.get("code") if isinstance(data, Mapping) else None
+    named = f"{code}: " if isinstance(code, str) else ""
+    return clipped(f"{named}{error_text(error)}", _MAX_SHORT_CHARS, max_bytes)
 
 
 def _for_model(error: WireError, tool: str | None) -> WireError:

@@ -6,12 +6,13 @@
  * MCP.
  */
 
-import { MCP_LIMITS } from "../contract/limits.js";
+import { JSON_LIMITS, MCP_LIMITS } from "../contract/limits.js";
 import { META_SERVER_INFO } from "../contract/mcp_messages.js";
 import { StrictJsonError, stringify } from "../contract/strict_json.js";
+import { utf8Length } from "../contract/utf8.js";
 import { AppError, contractCode, sendableError, toWireError } from "./app_error.js";
 import { outputError } from "./json_copy.js";
-import { errorText, forModel, HINTS } from "./mcp_errors.js";
+import { errorText, forModel, HINTS, shortErrorText } from "./mcp_errors.js";
 
 /** @import { Era } from "../contract/mcp_messages.js" */
 /** @import { WireError } from "./app_error.js" */
@@ -25,6 +26,8 @@ const TOO_MUCH =
   "An action that was called has run: do not repeat it. Look with state_inspect what it did, and ask for less at once.";
 const OUR_HINTS = new Set([...Object.values(HINTS), TOO_MUCH]);
 const ERROR_ELSEWHERE = "The error is in structuredContent.";
+/** As JSON. */
+const LINE_BREAK_BYTES = 2;
 
 /** The answers of one server. */
 export class McpAnswers {
@@ -74,7 +77,7 @@ export class McpAnswers {
 
   /**
    * What a tool failed with: some clients show the model nothing but the text, which begins with what
-   * matters most.
+   * matters most, and is short where the line has no room for the whole error twice.
    *
    * @param {Answerable} request
    * @param {WireError} error As `forModel` tells it.
@@ -91,7 +94,10 @@ export class McpAnswers {
       // It is told in fewer words.
     }
     try {
-      return line([text(ERROR_ELSEWHERE)]);
+      const pointed = line([text(ERROR_ELSEWHERE)]);
+      const room = JSON_LIMITS.maxEncodedBytes - utf8Length(pointed) - LINE_BREAK_BYTES;
+      const short = shortErrorText(error, room);
+      return short === "" ? pointed : line([text(`${short}\n${ERROR_ELSEWHERE}`)]);
     } catch {
       return this.toolFailure(request, cut(error));
     }

@@ -6,6 +6,7 @@
  */
 
 import { isObject } from "../contract/json_number.js";
+import { clipped } from "./clipped_text.js";
 
 /** @import { WireError } from "./app_error.js" */
 
@@ -53,6 +54,8 @@ const NO_INSPECTION =
 const NO_PICTURES = "This app draws no pictures of itself: it has no action ui.render.";
 const LOOK_OTHERWISE = "Nothing was run. Look with state_inspect instead.";
 const MAX_TOLD_VIOLATIONS = 3;
+/** Of an error that is told whole elsewhere: clients show a model a few thousand of a text. */
+const MAX_SHORT_CHARS = 2_000;
 
 /**
  * A nested error with a hint what to do. A hint of the app's own stays as it is.
@@ -98,6 +101,19 @@ export function errorText({ message, data }) {
   const told = violations.slice(0, MAX_TOLD_VIOLATIONS).flatMap(violation);
   const hint = data?.["hint"];
   return [message, ...told, ...(typeof hint === "string" ? [hint] : [])].join("\n");
+}
+
+/**
+ * An error's code and the beginning of `errorText`.
+ *
+ * @param {WireError} error
+ * @param {number} maxBytes As JSON.
+ * @returns {string}
+ */
+export function shortErrorText(error, maxBytes) {
+  const code = error.data?.["code"];
+  const named = typeof code === "string" ? `${code}: ` : "";
+  return clipped(`${named}${errorText(error)}`, MAX_SHORT_CHARS, maxBytes);
 }
 
 /**

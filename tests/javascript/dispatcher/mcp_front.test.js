@@ -164,7 +164,8 @@ test("a failure is told whole as text and as data, and in fewer words where it i
   const texts = Array.from({ length: 4 }, () => "x".repeat(200_000));
   const large = { ...error, data: { ...error.data, texts } };
   const only = JSON.parse(front.toolFailure(request(), large)).result;
-  assert.deepEqual(only.content, [{ type: "text", text: "The error is in structuredContent." }]);
+  const short = "STALE_REVISION: Stale.\nThe error is in structuredContent.";
+  assert.deepEqual(only.content, [{ type: "text", text: short }]);
   assert.deepEqual(only.structuredContent, { error: large });
   const huge = { ...error, data: { ...error.data, texts: [...texts, ...texts] } };
   const cut = JSON.parse(front.toolFailure(request(), huge)).result;

@@ -333,11 +333,13 @@ def test_an_error_that_cannot_be_sent_keeps_its_code(error: dict[str, Any]) -> N
     assert line == {"jsonrpc": "2.0", "id": 7, "error": told["structuredContent"]["error"]}
 
 
-def test_an_error_that_fits_once_is_told_as_structure() -> None:
-    error = {"code": 1, "message": "m", "data": {"a": ["x" * 200_000] * 3, "code": "C"}}
+def test_an_error_that_fits_once_is_told_as_structure_and_in_short() -> None:
+    data = {"errors": [{"path": "/a", "message": "No."}] * 5, "hint": "Look.", "code": "C"}
+    error = {"code": 1, "message": "m", "data": {"a": ["x" * 200_000] * 3, **data}}
     told = json.loads(front().tool_failure(call(Era.LEGACY), error))["result"]
     assert told["structuredContent"] == {"error": error}
-    assert told["content"] == [{"type": "text", "text": "The error is in structuredContent."}]
+    short = "C: m\n/a: No.\n/a: No.\n/a: No.\nLook.\nThe error is in structuredContent."
+    assert told["content"] == [{"type": "text", "text": short}]
 
 
 def test_a_result_says_for_how_long_it_may_be_kept_in_the_modern_revision_only() -> None:
