@@ -16,25 +16,29 @@ __all__ = ["TOOL_META_KEY", "mcp_tool", "published_input"]
 TOOL_META_KEY: Final = "bascule/tool"
 """The member of a listed tool's `_meta` that has what MCP has no word for."""
 
+_OF_THE_WHOLE: Final = ("const", "enum")
+"""Keywords that an object meets only with its defaults."""
+
 
 def published_input(tool: ToolDefinition) -> dict[str, Any]:
     """Return the schema that a caller has to meet: what has a default may be left out.
 
     The definition's own schema is checked after the defaults are applied, and asks for more.
     """
+    defaults = tool.defaults
     schema = dict(tool.input_schema)
-    if not tool.defaults:
+    if not defaults:
         return schema
     properties = schema.get("properties", {})
     schema["properties"] = {
-        name: _with_default(part, tool.defaults[name]) if name in tool.defaults else part
+        name: _with_default(part, defaults[name]) if name in defaults else part
         for name, part in properties.items()
     }
-    required = [name for name in schema.get("required", ()) if name not in tool.defaults]
-    if required:
-        schema["required"] = required
-    else:
-        schema.pop("required", None)
+    for keyword in ("required", "minProperties", "dependencies", *_OF_THE_WHOLE):
+        if keyword in schema:
+            told = _before_defaults(keyword, schema.pop(keyword), defaults)
+            if told:
+                schema[keyword] = told
     return schema
 
 
@@ -52,6 +56,25 @@ def mcp_tool(tool: ToolDefinition) -> dict[str, Any]:
     told["annotations"] = _annotations(tool)
     told["_meta"] = {TOOL_META_KEY: _meta(tool)}
     return told
+
+
+def _before_defaults(keyword: str, said: Any, defaults: Mapping[str, object]) -> Any:  # noqa: ANN401 - a JSON Schema
+    """Return what a keyword asks of an object without its defaults; nothing where it may be met."""
+    match keyword:
+        case "required":
+            return [name for name in said if name not in defaults]
+        case "minProperties":
+            return max(0, said - len(defaults))
+        case "dependencies":
+            # A schema of it sees the whole object.
+            listed = {name: part for name, part in said.items() if isinstance(part, list)}
+            left = {
+                name: [other for other in part if other not in defaults]
+                for name, part in listed.items()
+            }
+            return {name: part for name, part in left.items() if part}
+        case _:
+            return None
 
 
 def _with_default(schema: Any, value: object) -> Any:  # noqa: ANN401 - a JSON Schema

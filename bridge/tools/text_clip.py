@@ -44,14 +44,17 @@ def clip_to_bytes(text: str, max_chars: int, max_bytes: int) -> str:
     if max_bytes < MIN_CLIPPED_BYTES:
         raise ValueError("less room than a mark takes")
     # A character takes a byte at least: nothing longer has to be written to be measured.
-    text = clip(text, max(_MAX_MARK_CHARS, min(max_chars, max_bytes)))
+    room = max(_MAX_MARK_CHARS, min(max_chars, max_bytes))
+    text = clip(text, room)
     if json_bytes(text) <= max_bytes:
         return text
     body, original = _unmarked(text)
     low, high = 0, len(body) - 1
     while low < high:
         middle = (low + high + 1) // 2
-        if json_bytes(_marked(body, middle, original)) <= max_bytes:
+        fuller = _marked(body, middle, original)
+        # A text within the characters alone has no room for a mark yet.
+        if len(fuller) <= room and json_bytes(fuller) <= max_bytes:
             low = middle
         else:
             high = middle - 1

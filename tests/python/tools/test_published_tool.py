@@ -48,6 +48,45 @@ def test_what_has_a_default_may_be_left_out() -> None:
     assert accepted.errors({"days": 1}) != []
 
 
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ({"minProperties": 2}, {"minProperties": 1}),
+        ({"minProperties": 1}, {}),
+        ({"dependencies": {"place": ["days"]}}, {}),
+        (
+            {"dependencies": {"place": ["days", "hours"]}},
+            {"dependencies": {"place": ["hours"]}},
+        ),
+        ({"dependencies": {"place": {"required": ["days"]}}}, {}),
+        ({"const": {"place": "Oslo", "days": 3}}, {}),
+        ({"enum": [{"place": "Oslo", "days": 3}]}, {}),
+    ],
+)
+def test_what_an_object_meets_with_its_defaults_only_is_asked_when_it_has_them(
+    rule: dict[str, Any], told: dict[str, Any]
+) -> None:
+    defined = tool(
+        {
+            "properties": {
+                "days": {"type": "integer"},
+                "hours": {"type": "integer"},
+                "place": {"type": "string"},
+            },
+            "required": ["place"],
+            **rule,
+        },
+        defaults={"days": 3},
+    )
+    published = published_input(defined)
+    keyword = next(iter(rule))
+    assert {name: part for name, part in published.items() if name == keyword} == told
+    given = {"place": "Oslo", **({"hours": 1} if told.get("dependencies") else {})}
+    assert compile_schema(published).errors(given) == []
+    assert defined.input.errors({**given, "days": 3}) == []
+    assert published_input(tool(rule))[keyword] == rule[keyword], "none has a default"
+
+
 def test_the_definition_is_not_changed_by_telling_it() -> None:
     defined = tool(defaults={"days": 3, "place": "Oslo"})
     assert "required" not in published_input(defined)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bridge.tools.session_context import SessionContext
@@ -25,6 +25,7 @@ from bridge.tools.session_ticket import (
     read_ticket,
     sign_ticket,
 )
+from tests.python.support.calm import calm
 
 NOW = 1_800_000_000.5
 ISSUED = int(NOW)
@@ -308,3 +309,26 @@ def test_keys_do_not_show_a_private_one() -> None:
 @given(st.one_of(st.text(), st.from_regex(r"[A-Za-z0-9_.-]{0,200}")))
 def test_whatever_text_is_presented_is_refused_and_nothing_else(text: str) -> None:
     assert not reads(text)
+
+
+AMOUNTS = st.one_of(
+    st.integers(0, 2**53), st.floats(0, allow_infinity=False, allow_nan=False, allow_subnormal=True)
+)
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20),
+        AMOUNTS,
+        max_size=8,
+    )
+)
+@example({"usd": 10.0})
+@example({"usd": -0.0, "eur": 1e300, "tokens": 1e-7})
+@calm()
+def test_every_amount_that_is_signed_is_read(limits: dict[str, float]) -> None:
+    session = SessionContext(user_id="u", spend_limits=limits)
+    read = read_ticket(KEYS, sign_ticket(KEYS, session, AUDIENCE, NOW, 60), AUDIENCE, NOW)
+    assert read == session
+    assert read.spend_limits is not None
+    assert {type(amount) for amount in read.spend_limits.values()} <= {int, float}

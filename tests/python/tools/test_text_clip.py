@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bridge.contract.strict_json import dumps
@@ -62,6 +62,7 @@ def test_half_a_character_has_no_size() -> None:
 
 
 @given(TEXTS, st.integers(80, 500), st.integers(MIN_CLIPPED_BYTES, 1_000))
+@example(text="é" * 500, max_chars=500, max_bytes=1_001)
 @calm()
 def test_a_cut_text_is_within_both_limits_and_cutting_again_changes_nothing(
     text: str, max_chars: int, max_bytes: int
