@@ -15,6 +15,7 @@ from typing import NamedTuple
 __all__ = [
     "BRIDGE_LIMITS",
     "JSON_LIMITS",
+    "MAX_LIST_BYTES",
     "MCP_LIMITS",
     "NATIVE_LIMITS",
     "PROTOCOL_LIMITS",
@@ -147,6 +148,10 @@ class McpLimits(NamedTuple):
     catalog_ttl_seconds: int = 3_600
     """How long a client may take what it was told of tools to be so: they never change."""
 
+
+MAX_LIST_BYTES = 262_144
+"""Actions of one page of `actions/list`, as JSON, the first of them apart. A page fits an answer of
+MCP, which tells it twice. No part of the limits that an app tells: no caller has to know it."""
 
 JSON_LIMITS = JsonLimits()
 PROTOCOL_LIMITS = ProtocolLimits()

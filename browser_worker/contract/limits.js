@@ -37,6 +37,12 @@ export const PROTOCOL_LIMITS = Object.freeze({
   maxTurnSeconds: 5,
 });
 
+/**
+ * Actions of one page of `actions/list`, as JSON, the first of them apart. A page fits an answer of
+ * MCP, which tells it twice. No part of the limits that an app tells: no caller has to know it.
+ */
+export const MAX_LIST_BYTES = 262_144;
+
 export const BRIDGE_LIMITS = Object.freeze({
   maxBodyBytes: 1_048_576 + 4_096,
   maxOutstanding: 64,

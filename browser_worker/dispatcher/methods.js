@@ -5,8 +5,9 @@
  */
 
 import { isObject } from "../contract/json_number.js";
-import { BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS } from "../contract/limits.js";
-import { toPlain } from "../contract/strict_json.js";
+import { BRIDGE_LIMITS, JSON_LIMITS, MAX_LIST_BYTES, PROTOCOL_LIMITS } from "../contract/limits.js";
+import { stringify, toPlain } from "../contract/strict_json.js";
+import { utf8Length } from "../contract/utf8.js";
 import { AppError, RpcError, sendableError } from "./app_error.js";
 import { andThen } from "./eventually.js";
 import {
@@ -80,15 +81,41 @@ function actionsList({ dispatcher }, params) {
     PROTOCOL_LIMITS.defaultListLimit;
   return andThen(dispatcher.actions(), (specs) => {
     const found = [...specs.values()].filter((spec) => matches(spec, words));
-    const page = found.slice(start, start + limit);
+    const page = fitting(dispatcher, found.slice(start, start + limit));
+    const end = start + page.length;
     /** @type {Result} */
-    const result = {
-      actions: page.map((spec) => summary(dispatcher, spec)),
-      ...withRevision(dispatcher),
-    };
-    if (start + limit < found.length) result["nextCursor"] = String(start + limit);
+    const result = { actions: page, ...withRevision(dispatcher) };
+    if (end < found.length) result["nextCursor"] = String(end);
     return result;
   });
+}
+
+/**
+ * @param {Dispatcher} dispatcher
+ * @param {readonly ActionSpec[]} specs
+ * @returns {Result[]} The first that fit a page together, and the first of all in any case.
+ */
+function fitting(dispatcher, specs) {
+  /** @type {Result[]} */
+  const listed = [];
+  let left = MAX_LIST_BYTES;
+  for (const spec of specs) {
+    const told = summary(dispatcher, spec);
+    left -= writtenBytes(told);
+    if (listed.length > 0 && left < 0) break;
+    listed.push(told);
+  }
+  return listed;
+}
+
+/** @param {Result} told */
+function writtenBytes(told) {
+  try {
+    return utf8Length(stringify(told));
+  } catch {
+    // It cannot be written: its own page tells so, and no other.
+    return Infinity;
+  }
 }
 
 /** @param {string | undefined} cursor */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { MAX_LIST_BYTES } from "../../../browser_worker/contract/limits.js";
 import { ActionSpec, RpcSession } from "../../../browser_worker/index.js";
 import { ACTIONS, add, ask, listApp } from "./support/list_app.js";
 
@@ -58,6 +59,42 @@ test("a rendering that takes its time is a task, and one that is no object is an
   const wrong = renderer(() => "picture", { inputSchema: SIZE, outputSchema: true });
   const { error } = await ask(wrong.dispatcher, "view/render");
   assert.equal(error.data.code, "INVALID_OUTPUT");
+});
+
+/** @param {readonly string[]} descriptions */
+function described(...descriptions) {
+  const actions = descriptions.map((text, n) => ActionSpec.read(`a${n}`, text));
+  return listApp(() => ({ actions: () => actions })).dispatcher;
+}
+
+/** @param {any} page */
+const names = (page) => page.actions.map((/** @type {any} */ { name }) => name);
+
+test("a page of actions ends with the last that fits to the byte", async () => {
+  const around = '{"name":"a0","description":"","kind":"read","available":true}'.length;
+  const odd = "\u2028\u0001é😀";
+  const left = MAX_LIST_BYTES - 2 * around - 100_000 - (6 + 6 + 2 + 4);
+  const texts = ["x".repeat(100_000), odd + "x".repeat(left), "last"];
+  const full = (await ask(described(...texts), "actions/list")).result;
+  assert.deepEqual([names(full), full.nextCursor], [["a0", "a1"], "2"]);
+  texts[1] += "x";
+  const short = (await ask(described(...texts), "actions/list")).result;
+  assert.deepEqual([names(short), short.nextCursor], [["a0"], "1"]);
+  const rest = (await ask(described(...texts), "actions/list", { cursor: "1" })).result;
+  assert.deepEqual([names(rest), rest.nextCursor], [["a1", "a2"], undefined]);
+});
+
+test("an action that fits no page is refused there and keeps no other from being listed", async () => {
+  const app = described("first", "x".repeat(262_145), "last");
+  const first = (await ask(app, "actions/list")).result;
+  assert.deepEqual([names(first), first.nextCursor], [["a0"], "1"]);
+  const { error } = await ask(app, "actions/list", { cursor: "1" });
+  assert.deepEqual(error.data, {
+    code: "LIMIT_EXCEEDED",
+    limit: "stringBytes",
+    maximum: 262_144,
+  });
+  assert.deepEqual(names((await ask(app, "actions/list", { cursor: "2" })).result), ["a2"]);
 });
 
 test("agent/info tells every method and every limit", async () => {

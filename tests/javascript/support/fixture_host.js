@@ -103,6 +103,13 @@ export const ACTIONS = Object.freeze([
   }),
 ]);
 
+/** @param {number | bigint} count */
+function wordyActions(count) {
+  return Array.from({ length: Number(count) }, (_, n) =>
+    ActionSpec.read(`wordy.${n}`, "n".repeat(12_000)),
+  );
+}
+
 /** What the app knows, and how it changes. */
 class Notes {
   constructor() {
@@ -115,6 +122,8 @@ class Notes {
     this.modal = false;
     /** How many parts are listed, or what goes wrong. @type {number | bigint | string} */
     this.listed = 0;
+    /** How many actions with long descriptions there are. @type {number | bigint} */
+    this.wordy = 0;
     /** @type {Set<string>} */
     this.retired = new Set();
     /** @type {{ note: string, title: string }[]} */
@@ -367,7 +376,7 @@ export function makeFixture({ runtime } = {}) {
 
   /** @type {Host} */
   const host = {
-    actions: () => ACTIONS,
+    actions: () => (notes.wordy ? [...ACTIONS, ...wordyActions(notes.wordy)] : ACTIONS),
     revision(action) {
       if (action === "solo.set") return notes.solo;
       return action !== undefined && WITHOUT_REVISION.has(action) ? null : notes.revision;

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64decode
 from typing import Any
 
 import pytest
 
 from bridge.contract.control_methods import CONTROL_METHODS
+from bridge.contract.limits import MAX_LIST_BYTES
+from bridge.contract.mcp_messages import MODERN
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.dispatcher import AppName, Dispatcher
 from bridge.dispatcher.host import Resource, Unavailability
@@ -23,6 +26,9 @@ from tests.python.support.dispatchers import (
     dispatcher_of,
     line_of,
 )
+
+_P = "io.modelcontextprotocol/"
+MODERN_META = {_P + "protocolVersion": MODERN, _P + "clientCapabilities": {}}
 
 
 def notes() -> Dispatcher:
@@ -121,6 +127,63 @@ def test_a_limit_of_1_and_of_100_is_taken() -> None:
     assert len(names(ask(dispatcher, "actions/list", {"limit": 1})["result"])) == 1
     assert len(names(ask(dispatcher, "actions/list", {"limit": 100})["result"])) == 100
     assert names(ask(dispatcher, "actions/list", {"cursor": "999999999"})["result"]) == []
+
+
+ODD = "\u2028\x01é😀"
+WRITTEN_ODD = 6 + 6 + 2 + 4
+
+
+def described(*descriptions: str) -> Dispatcher:
+    specs = tuple(ActionSpec.read(f"a{n}", text) for n, text in enumerate(descriptions))
+    return dispatcher_of(actions=specs)
+
+
+def test_a_page_of_actions_ends_with_the_last_that_fits_to_the_byte() -> None:
+    around = len('{"name":"a0","description":"","kind":"read","available":true}')
+    left = MAX_LIST_BYTES - 2 * around - 100_000 - WRITTEN_ODD
+    texts = ["x" * 100_000, ODD + "x" * left, "last"]
+    full = ask(described(*texts), "actions/list")["result"]
+    assert (names(full), full["nextCursor"]) == (["a0", "a1"], "2")
+    texts[1] += "x"
+    short = ask(described(*texts), "actions/list")["result"]
+    assert (names(short), short["nextCursor"]) == (["a0"], "1")
+    rest = ask(described(*texts), "actions/list", {"cursor": "1"})["result"]
+    assert names(rest) == ["a1", "a2"]
+    assert "nextCursor" not in rest
+
+
+def test_a_hundred_long_descriptions_are_listed_in_either_protocol() -> None:
+    app = described(*["x" * 12_000] * 100)
+    found: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = ask(app, "actions/list", {"limit": 100, **cursor})["result"]
+        found += names(page)
+        if "nextCursor" not in page:
+            break
+        cursor = {"cursor": page["nextCursor"]}
+    assert found == [f"a{n}" for n in range(100)]
+    call = {"name": "actions_search", "arguments": {"limit": 100}}
+    told = ask(app, "tools/call", {**call, "_meta": MODERN_META})["result"]
+    assert len(told["structuredContent"]["actions"]) == 21
+    # A page is so short that a model which is shown texts alone reads all of it.
+    text = "".join(block["text"] for block in told["content"])
+    assert json.loads(text) == told["structuredContent"]
+
+
+def test_an_action_that_fits_no_page_is_refused_there_and_keeps_no_other_from_being_listed() -> (
+    None
+):
+    app = described("first", "x" * 262_145, "last")
+    first = ask(app, "actions/list")["result"]
+    assert (names(first), first["nextCursor"]) == (["a0"], "1")
+    error = ask(app, "actions/list", {"cursor": "1"})["error"]
+    assert error["data"] == {
+        "code": "LIMIT_EXCEEDED",
+        "limit": "stringBytes",
+        "maximum": 262_144,
+    }
+    assert names(ask(app, "actions/list", {"cursor": "2"})["result"]) == ["a2"]
 
 
 def test_every_word_of_a_query_occurs_and_only_the_case_of_ascii_letters_is_disregarded() -> None:

@@ -118,6 +118,7 @@ class Fixture(Host):
         self.solo = 100
         self.held = 1
         self.listed: int | str = 0
+        self.wordy = 0
         self.is_modal = False
         self.retired: set[str] = set()
         self.history: list[Texts] = []
@@ -151,7 +152,9 @@ class Fixture(Host):
         await signal
 
     def actions(self) -> Sequence[ActionSpec]:
-        return ACTIONS
+        if self.wordy == 0:
+            return ACTIONS
+        return (*ACTIONS, *(read(f"wordy.{n}", "n" * 12_000) for n in range(self.wordy)))
 
     def revision(self, action: str | None = None) -> int | None:
         if action == "solo.set":
