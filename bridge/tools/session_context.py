@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Final, TypeGuard
 
-from bridge.contract.json_numbers import IntToken
+from bridge.contract.json_numbers import FloatToken, IntToken, NumberToken
 
 __all__ = ["EVERY_FEATURE", "LOCAL_SESSION", "RESERVED_INPUT_KEYS", "SessionContext"]
 
@@ -134,10 +134,10 @@ def _are_features(value: object) -> bool:
 def _checked_limits(limits: Any) -> dict[str, float]:  # noqa: ANN401 - it is what is checked
     if not isinstance(limits, Mapping) or len(limits) > _MAX_SPEND_LIMITS:
         raise ValueError("spendLimits is not an object of at most 64 members")
-    if not all(_is_text(name) and _is_amount(amount) for name, amount in limits.items()):
+    amounts = {name: _plain(amount) for name, amount in limits.items()}
+    if not all(_is_text(name) and _is_amount(amount) for name, amount in amounts.items()):
         raise ValueError("spendLimits has a member that is no amount")
-    # A ticket's `10.0` comes as a number that remembers how it was written.
-    return {name: _plain(amount) for name, amount in limits.items()}
+    return amounts
 
 
 def _is_amount(value: object) -> TypeGuard[int | float]:
@@ -146,10 +146,11 @@ def _is_amount(value: object) -> TypeGuard[int | float]:
     return 0 <= value < float("inf")
 
 
-def _plain(amount: int | float) -> int | float:
-    # What is written with a point or an exponent was a float when it was signed.
-    written_as_float = isinstance(amount, float | IntToken)
-    return float(amount) if written_as_float else int(amount)
+def _plain(amount: Any) -> Any:  # noqa: ANN401 - it is what is checked
+    """Return what was signed: what was written with a point or an exponent was a float."""
+    return (
+        float(amount.token) if isinstance(amount, IntToken | FloatToken | NumberToken) else amount
+    )
 
 
 LOCAL_SESSION: Final = SessionContext(user_id="local", granted_features=frozenset({EVERY_FEATURE}))
