@@ -47,8 +47,11 @@ class Route(Protocol):
     ) -> Callable[[], None] | None:
         """Send a request where that takes no waiting, and return what hangs up; else None."""
 
-    def notify(self, message: bytes) -> None:
-        """Send a notification, if there is anybody to send it to."""
+    def notify(self, message: bytes) -> asyncio.Future[None] | None:
+        """Send a notification, and return what is done, soon, when it was taken or never will be.
+
+        None where there is nobody to send it to.
+        """
 
 
 class _Call:
@@ -79,6 +82,8 @@ class McpGateway:
         self._calls: dict[str, _Call] = {}
         """Those in flight, by the token of their id."""
         self._calls_bytes = 0
+        self._cancelling: dict[str, set[asyncio.Future[None]]] = {}
+        """Cancellations on their way to the app, by the same."""
         self._fewer = asyncio.Event()
 
     def take(self, line: bytes | None) -> None:
@@ -111,9 +116,9 @@ class McpGateway:
         self._calls_bytes += len(line) + _CALL_BYTES
         # Where nobody reads the answers, no more of them are asked for.
         wait = task_wait(request, self._loop.time())
-        if wait is None and not self._output.is_full and self._begins(call):
-            return
-        self._run(call, wait)
+        at_once = wait is None and not self._output.is_full and key not in self._cancelling
+        if not (at_once and self._begins(call)):
+            self._run(call, wait)
 
     @property
     def is_full(self) -> bool:
@@ -142,11 +147,23 @@ class McpGateway:
 
     def _cancel(self, request_id: str | int, line: bytes) -> None:
         """Hang up, send nothing more for that id, and let the app know."""
-        call = self._calls.get(id_key(request_id))
-        if call is not None:
-            self._remove(call)
-            call.stop()
-            self._route.notify(line)
+        key = id_key(request_id)
+        call = self._calls.get(key)
+        if call is None:
+            return
+        self._remove(call)
+        call.stop()
+        told = self._route.notify(line)
+        if told is not None:
+            # It would hit the next request with this id, should that overtake it.
+            self._cancelling.setdefault(key, set()).add(told)
+            told.add_done_callback(partial(self._told, key))
+
+    def _told(self, key: str, told: asyncio.Future[None]) -> None:
+        on_their_way = self._cancelling[key]
+        on_their_way.discard(told)
+        if not on_their_way:
+            del self._cancelling[key]
 
     def _begins(self, call: _Call) -> bool:
         """Begin a call where that takes no waiting, and no task."""
@@ -190,6 +207,9 @@ class McpGateway:
 
     async def _answer(self, call: _Call, wait: TaskWait | None) -> bytes:
         try:
+            cancelling = self._cancelling.get(call.key)
+            if cancelling is not None:
+                await asyncio.wait(set(cancelling))
             if self._output.is_full:
                 await self._output.room()
             if wait is not None:

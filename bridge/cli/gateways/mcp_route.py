@@ -128,10 +128,12 @@ class AppRoute:
             opening=opening,
         )
 
-    def notify(self, message: bytes) -> None:
-        """Send a notification, if there is anybody to send it to. Nobody is told how that ends."""
-        if self._way is not None:
-            self._start(self._notify(self._way, message))
+    def notify(self, message: bytes) -> asyncio.Future[None] | None:
+        """Send a notification, if there is anybody to send it to, or return None.
+
+        What is returned is done within seconds, and says nothing of how that has ended.
+        """
+        return None if self._way is None else self._start(self._notify(self._way, message))
 
     async def close(self, seconds: float) -> None:
         """Release the session, where it was used, and hang up."""
@@ -198,10 +200,11 @@ class AppRoute:
         deadline = self._loop.time() + _ASIDE_SECONDS
         await way.connection.notify(self._session, message, _ASIDE_SECONDS, deadline)
 
-    def _start(self, work: Coroutine[Any, Any, object]) -> None:
+    def _start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
         task = self._loop.create_task(_quietly(work))
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
+        return task
 
 
 def _way_to(app: App) -> _Way:

@@ -35,6 +35,9 @@ class App:
         self.asked: list[bytes] = []
         self.openings: list[bytes | None] = []
         self.notified: list[bytes] = []
+        self.telling: list[asyncio.Future[None]] = []
+        """Of each notification, where the test holds them up."""
+        self.holds_notifications = False
         self.hung_up = 0
         self.answers: asyncio.Queue[bytes | BridgeFailure] = asyncio.Queue()
         self.waiting: dict[Any, asyncio.Future[bytes]] = {}
@@ -80,8 +83,12 @@ class App:
         answer.add_done_callback(done)
         return hang_up
 
-    def notify(self, message: bytes) -> None:
+    def notify(self, message: bytes) -> asyncio.Future[None] | None:
         self.notified.append(message)
+        if not self.holds_notifications:
+            return None
+        self.telling.append(asyncio.get_running_loop().create_future())
+        return self.telling[-1]
 
     async def answer(self, request_id: Any, answer: bytes | BridgeFailure | None = None) -> None:
         """Answer a request as soon as it is asked."""
@@ -241,6 +248,36 @@ async def test_the_id_of_a_cancelled_call_may_be_used_again_at_once(client: Conv
     client.send(cancelled(1), call(1))
     await client.app.answer(1, result(1, second=True))
     assert (await client.read())["result"] == {"second": True}
+
+
+async def test_a_request_does_not_overtake_the_cancellation_that_its_id_had(
+    client: Conversation,
+) -> None:
+    client.app.holds_notifications = True
+    client.send(call(1))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await client.app.changed.wait()
+    client.app.waiting.clear()
+    # Cancelled twice before the app has heard of the first time.
+    client.send(cancelled(1), call(1), cancelled(1), call(1))
+    # Another id, and the same one of another type, have nothing to wait for.
+    client.send(call(2), call("1"))
+    for request_id in (2, "1"):
+        await client.app.answer(request_id)
+        assert (await client.read())["id"] == request_id
+    assert [json.loads(asked)["id"] for asked in client.app.asked] == [1, 2, "1"]
+    first, second = client.app.telling
+    second.set_result(None)
+    await client.nothing_more()
+    assert 1 not in client.app.waiting
+    first.set_result(None)
+    await client.app.answer(1, result(1, last=True))
+    assert (await client.read())["result"] == {"last": True}
+    # What was on its way has arrived, and holds up nothing any more.
+    client.send(call(1))
+    await client.app.answer(1)
+    assert (await client.read())["id"] == 1
+    await client.nothing_more()
 
 
 @pytest.mark.parametrize("request_id", [7, "1", 1.0, None, [], True])

@@ -261,9 +261,12 @@ async def test_a_session_that_is_used_is_kept_again_and_again_whatever_comes_of_
 async def test_a_notification_goes_to_the_app_and_nobody_hears_that_it_failed() -> None:
     app = App("a")
     route = route_of(Choices(app))
+    # Nobody has been asked anything.
+    assert route.notify(b"0") is None
     await route.respond(b"1")
-    route.notify(b"n")
+    told = route.notify(b"n")
+    assert told is not None
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await app.changed.wait()
+        await told
     assert app.notified == [b"n"]
     await route.close(1.0)

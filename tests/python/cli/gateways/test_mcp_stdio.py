@@ -326,6 +326,36 @@ def test_a_cancelled_call_is_told_on_and_its_answer_is_dropped(
     assert client.end() == 0
 
 
+def test_an_id_that_was_cancelled_is_used_again_only_when_the_app_has_heard_of_it(
+    bridge: FakeBridge, client: Client
+) -> None:
+    other = threading.Event()
+    seen: list[object] = []
+
+    def hold(received: Received) -> Answer | Bytes:
+        message = request_of(received) if received.path == "/rpc" else {}
+        if "id" in message:
+            seen.append(message["id"])
+        if message.get("id") == 2:
+            other.set()
+        if message.get("method") == "notifications/cancelled":
+            other.wait(PATIENCE_SECONDS)
+            seen.append("told")
+        if message.get("id") == 1 and "told" not in seen:
+            other.wait(PATIENCE_SECONDS)
+        return bridge_s(received)
+
+    bridge.script = hold
+    client.send(call(1))
+    bridge.wait_for("/rpc")
+    client.send(cancelled(1))
+    client.send(call(1))
+    client.send(call(2))
+    assert sorted(client.read()["id"] for _ in range(2)) == [1, 2]
+    assert seen == [1, 2, "told", 1]
+    assert client.end() == 0
+
+
 def test_a_wait_is_never_forwarded_and_ends_with_the_task(
     bridge: FakeBridge, client: Client
 ) -> None:
