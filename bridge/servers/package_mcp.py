@@ -36,6 +36,7 @@ _MAX_PAGE_TOOLS: Final = 50
 those of a package's file."""
 _MAX_RUNNING: Final = 64
 _TOO_MANY: Final = "Too many calls go on at once; nothing was run. Wait for one to end."
+_SAME_ID: Final = "A call with this id still goes on, cancelled or not; nothing was run."
 _TOO_LARGE: Final = {
     "content": [
         {
@@ -85,8 +86,10 @@ class PackageMcp:
         return None
 
     async def _call(self, request: AppRequest) -> str | None:
-        if len(self._running) >= _MAX_RUNNING or request.id in self._running:
+        if request.id in self._running:
             # A client that calls twice by one id could not tell the answers apart.
+            return self._front.error(request, JsonRpcErrorNumber.INVALID_REQUEST, _SAME_ID)
+        if len(self._running) >= _MAX_RUNNING:
             return self._front.error(request, JsonRpcErrorNumber.INVALID_REQUEST, _TOO_MANY)
         signal = self._running[request.id] = CancelSignal()
         try:

@@ -190,6 +190,24 @@ async def test_two_calls_at_once_cannot_have_one_id_and_later_ones_can() -> None
         assert "result" in await ask(host, call_line("wait", request_id=7))
 
 
+async def test_the_id_of_a_cancelled_call_is_refused_by_name_until_the_call_has_stopped() -> None:
+    slow = Slow()
+    # It does not stop for being asked.
+    host = host_of(slow.run, definition("wait"))
+    running = asyncio.create_task(host.receive(call_line("wait", request_id=7)))
+    async with asyncio.timeout(30):
+        await slow.begun.wait()
+        params = {"requestId": 7}
+        cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+        assert await host.receive(json.dumps(cancel).encode()) is None
+        refused = await ask(host, call_line("wait", request_id=7))
+        assert (refused["id"], refused["error"]["code"]) == (7, -32600)
+        assert "this id" in refused["error"]["message"]
+        slow.go_on.set()
+        assert await running is None
+        assert "result" in await ask(host, call_line("wait", request_id=7))
+
+
 async def test_calls_without_number_are_refused_and_those_that_run_are_answered() -> None:
     slow = Slow()
     host = host_of(slow.run, CANCELLABLE)
