@@ -1,7 +1,9 @@
 """MCP over HTTP: what a POST to `/mcp` is answered at once, and what has to go to the page. Pure.
 
 Stateless in both revisions: no session ids, nothing is remembered of a client. In the page all
-modern requests share one session and all legacy ones another. Contract: MCP.
+modern requests share one session and all legacy ones another, and so what its owner allows one
+client, each client of that revision may: they have one token, and nothing else that tells them
+apart and could be believed. Contract: MCP.
 """
 
 from __future__ import annotations
