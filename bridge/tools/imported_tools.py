@@ -43,14 +43,14 @@ class ImportedTools(NamedTuple):
 
 
 def import_tools(
-    listed: Iterable[Mapping[str, Any]], *, server: str, taken: Container[str] = ()
+    listed: Iterable[object], *, server: str, taken: Container[str] = ()
 ) -> ImportedTools:
     """Make definitions of what a server lists. Raises nothing.
 
-    `listed` are tools as the wire has them, `server` is what the user calls the server, `taken`
-    are names that others have. A tool whose name is taken gets its server's name before its own.
-    One is left out, with a warning, that has no usable name then, or whose input cannot be
-    checked; one whose output schema is unusable loses it.
+    `listed` are tools as the wire has them, of whatever shape, `server` is what the user calls the
+    server, `taken` are names that others have. A tool whose name is taken gets its server's name
+    before its own. One is left out, with a warning, that has no usable name then, or whose input
+    cannot be checked; one whose output schema is unusable loses it.
     """
     tools: dict[str, ImportedTool] = {}
     warnings: list[str] = []
@@ -85,10 +85,10 @@ class _LeftOutError(Exception):
 
 
 def _import(
-    tool: Mapping[str, Any], server: str, patterns: PatternBudget, warnings: list[str]
+    tool: object, server: str, patterns: PatternBudget, warnings: list[str]
 ) -> ImportedTool:
-    there = tool.get("name")
-    if not isinstance(there, str):
+    there = tool.get("name") if isinstance(tool, Mapping) else None
+    if not isinstance(tool, Mapping) or not isinstance(there, str):
         raise _LeftOutError("a tool without a name is left out.")
     name = mapped_name(there)
     if name is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from bridge.tools.imported_tools import MAX_TOOLS
 
@@ -18,8 +18,8 @@ __all__ = ["OutsideList"]
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
 _AGAIN: Final = "nothing was run. What it offers now is imported when this service is started again"
 
-Listed = Iterable[Mapping[str, Any]]
-"""Tools as the wire has them."""
+Listed = Iterable[object]
+"""Tools as the wire has them, of whatever shape."""
 
 
 class OutsideList:
@@ -87,5 +87,7 @@ def _by_name(listed: Listed) -> dict[str, object]:
     """Return what is compared of each tool. Of two of one name the first was imported."""
     found: dict[str, object] = {}
     for tool in listed:
+        if not isinstance(tool, Mapping):
+            continue
         found.setdefault(str(tool.get("name")), [tool.get(member) for member in _SCHEMAS])
     return found

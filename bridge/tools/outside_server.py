@@ -13,6 +13,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from math import isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -21,8 +22,9 @@ from bridge.tools.handler import CallRefused
 from bridge.tools.imported_tools import MAX_TOOLS, ImportedTools, import_tools
 from bridge.tools.outside_lines import ENCODING
 from bridge.tools.outside_list import OutsideList
-from bridge.tools.outside_transport import watched_program
+from bridge.tools.outside_transport import as_listed, watched_program
 from bridge.tools.package import Package
+from bridge.tools.result_limits import TIER_CEILING_SECONDS
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -39,6 +41,7 @@ _LISTEN_SECONDS: Final = 5.0
 _MAX_PAGES: Final = 64
 _MAX_VERSION_CHARS: Final = 64
 _MAX_TOLD_CHARS: Final = 2_000
+_MAX_NUMBER_CHARS: Final = 40
 _RAN_NOTHING: Final = frozenset({-32700, -32600, -32601, -32602})
 """Errors of JSON-RPC by which a request was refused as it was read: no JSON, no request, no such
 method, wrong params. Any other may come of the work itself."""
@@ -130,11 +133,11 @@ class OutsideServer:
                     f"The server {self.name} has ended. What was going on in it may have been done"
                     " in part; it is not started again by itself."
                 )
-            told = error.error.message[:_MAX_TOLD_CHARS]
+            said = error.error.message[:_MAX_TOLD_CHARS]
             if error.error.code in _RAN_NOTHING:
-                words = f"The server {self.name} refused the call; nothing was run: {told}"
+                words = f"The server {self.name} refused the call; nothing was run: {said}"
                 raise CallRefused("UNAVAILABLE", words) from None
-            return _failed(f"The server {self.name} answered with an error; {_PARTLY}: {told}")
+            return _failed(f"The server {self.name} answered with an error; {_PARTLY}: {said}")
         except Exception as error:  # noqa: BLE001 - the stranger's answer, however it is broken
             return _failed(
                 f"The server {self.name} did not answer as it has to; {_PARTLY}: {_kind(error)}."
@@ -168,18 +171,37 @@ class _Life:
 
 
 class OutsideHandler:
-    """Runs one imported tool. A handler like any other."""
+    """Runs one imported tool. A handler like any other.
 
-    def __init__(self, server: OutsideServer, name_there: str) -> None:
+    What a server does not answer in `seconds` is given up, and the server told so: a call that
+    waited for ever would take a place for ever.
+    """
+
+    stops_by_itself: Final = True
+
+    def __init__(
+        self,
+        server: OutsideServer,
+        name_there: str,
+        seconds: float = TIER_CEILING_SECONDS["project"],
+    ) -> None:
         self._server = server
         self._name = name_there
+        self._seconds = seconds
 
     async def run(
         self, arguments: Mapping[str, Any], session: SessionContext, call: ToolCall
     ) -> object:
-        """Call the server. Who calls is not told to it."""
+        """Call the server. Who calls is not told to it. Raises `CallRefused`."""
         del session, call
-        return await self._server.call(self._name, arguments)
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._server.call(self._name, arguments)
+        except TimeoutError:
+            words = (
+                f"The server {self._server.name} did not answer within {self._seconds:g} seconds"
+            )
+            raise CallRefused("TIMED_OUT", f"{words}; {_PARTLY}.") from None
 
 
 @asynccontextmanager
@@ -259,14 +281,14 @@ async def _telling_changes(client: Client) -> AsyncIterator[None]:
         yield
 
 
-async def _listed(client: Client, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+async def _listed(client: Client, name: str) -> list[object]:
+    found: list[object] = []
     cursor: str | None = None
     try:
         async with asyncio.timeout(_START_SECONDS):
             for _ in range(_MAX_PAGES):
                 page = await client.list_tools(cursor=cursor)
-                found += [tool.model_dump(mode="json", by_alias=True) for tool in page.tools]
+                found += map(as_listed, page.tools)
                 cursor = page.next_cursor
                 if cursor is None or len(found) > MAX_TOOLS:
                     break
@@ -276,13 +298,24 @@ async def _listed(client: Client, name: str) -> list[dict[str, Any]]:
 
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with plain numbers: the client's models know no tokens."""
+    """Return arguments with plain numbers: the client's models know no tokens.
+
+    Raises `CallRefused` for a number that it would send as another one, or as none.
+    """
     try:
-        plain: dict[str, Any] = json.loads(dumps(arguments))
+        plain: dict[str, Any] = json.loads(dumps(arguments), parse_float=_finite)
     except StrictJsonError:
         # They were read strictly: this is a caller's own mistake, and the server may tell it.
         return dict(arguments)
     return plain
+
+
+def _finite(token: str) -> float:
+    number = float(token)
+    if isinf(number):
+        words = f"The number {token[:_MAX_NUMBER_CHARS]} is too large to be sent to the server"
+        raise CallRefused("INVALID_INPUT", f"{words}; nothing was run.")
+    return number
 
 
 def _kind(error: Exception) -> str:

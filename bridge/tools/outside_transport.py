@@ -1,8 +1,9 @@
 """Starts an MCP server's program by the official client, and says when its output has ended.
 
 The client itself tells of that only by calls that fail. It also refuses a whole result for one
-block of a type that it does not know, after the work was done: what it is passed has only blocks
-that are known here, in their own form. Needs the extra `mcp`.
+block of a type that it does not know, after the work was done, and a whole list for one tool that
+is misshapen: what it is passed has only blocks that are known here, and tools that carry what was
+listed. Needs the extra `mcp`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from mcp import StdioServerParameters
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 from bridge.tools.content_blocks import read_blocks, read_text
 
-__all__ = ["watched_program"]
+__all__ = ["as_listed", "watched_program"]
+
+_AS_LISTED: Final = "bascule/listed"
+"""The member of a tool's `_meta`, on its way through the client."""
 
 
 @asynccontextmanager
@@ -46,7 +50,7 @@ class _Watched:
         from anyio import EndOfStream  # noqa: PLC0415 - comes with the client
 
         try:
-            return _known_blocks(await self._stream.receive())
+            return _readable(await self._stream.receive())
         except EndOfStream:
             self._when_ended()
             raise
@@ -59,7 +63,7 @@ class _Watched:
 
     async def __anext__(self) -> Any:  # noqa: ANN401
         try:
-            return _known_blocks(await self._stream.__anext__())
+            return _readable(await self._stream.__anext__())
         except StopAsyncIteration:
             self._when_ended()
             raise
@@ -78,16 +82,33 @@ class _Watched:
         return ended
 
 
-def _known_blocks(received: Any) -> Any:  # noqa: ANN401 - a message of the client's, or an error
-    """Rid a tool's result of what its client does not read. Anything else stays as it is."""
+def _readable(received: Any) -> Any:  # noqa: ANN401 - a message of the client's, or an error
+    """Put into a result's place one that its client reads. Anything else stays as it is."""
     result = getattr(getattr(received, "message", None), "result", None)
+    if not isinstance(result, dict):
+        return received
     # Of all that is asked of a server, only a tool's result has content.
-    if isinstance(result, dict):
-        content = result.get("content")
-        if isinstance(content, list):
-            result["content"] = list(read_blocks(content))
-        elif isinstance(content, str):
-            result["content"] = list(read_text(content))
-        elif content is None and isinstance(result.get("structuredContent"), dict):
-            result["content"] = []
+    content = result.get("content")
+    if isinstance(content, list):
+        result["content"] = list(read_blocks(content))
+    elif isinstance(content, str):
+        result["content"] = list(read_text(content))
+    elif content is None and isinstance(result.get("structuredContent"), dict):
+        result["content"] = []
+    elif content is None and isinstance(result.get("tools"), list):
+        result["tools"] = [_carrying(tool, at) for at, tool in enumerate(result["tools"])]
     return received
+
+
+def _carrying(tool: object, number: int) -> dict[str, Any]:
+    return {
+        "name": str(number),
+        "inputSchema": {"type": "object"},
+        "_meta": {_AS_LISTED: tool},
+    }
+
+
+def as_listed(tool: Any) -> object:  # noqa: ANN401 - a model of the client's
+    """Return what a server listed, of a tool as the client gives it: of any shape."""
+    meta = tool.meta or {}
+    return meta.get(_AS_LISTED)

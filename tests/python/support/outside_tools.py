@@ -27,16 +27,34 @@ _NAMES = (
     "environment",
     "readNote",
     "change",
+    "huge",
+    "silent",
+    "cancelled",
 )
+_MISSHAPEN: list[Any] = [
+    {"name": "no_schema"},
+    {"name": "odd_hint", "inputSchema": _ANY, "annotations": {"readOnlyHint": "perhaps"}},
+    {"name": "odd_words", "inputSchema": _ANY, "description": 7, "title": ["x"], "icons": 3},
+    {"inputSchema": _ANY},
+    17,
+]
 _listed = dict.fromkeys(_NAMES, _ANY)
 """By name, what a tool takes: `change` makes it another list."""
+
+
+_ignored: list[object] = []
+_cancelled: list[object] = []
 
 
 def main() -> None:
     """Answer until the input ends."""
     for line in sys.stdin:
         message = json.loads(line)
-        if "id" in message:
+        if message["method"] == "notifications/cancelled":
+            _cancelled.append(message["params"]["requestId"])
+        if message.get("params", {}).get("name") == "silent":
+            _ignored.append(message["id"])
+        elif "id" in message:
             told = _answer(message["method"], message.get("params", {}))
             print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **told}), flush=True)  # noqa: T201
 
@@ -48,9 +66,8 @@ def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         able = {"tools": {"listChanged": True} if "--says-it-tells" in sys.argv else {}}
         return _result(protocolVersion="2025-11-25", capabilities=able, serverInfo=server)
     if method == "tools/list" and "--lists-nothing" not in sys.argv:
-        return _result(
-            tools=[{"name": name, "inputSchema": takes} for name, takes in _listed.items()]
-        )
+        tools = [{"name": name, "inputSchema": takes} for name, takes in _listed.items()]
+        return _result(tools=[*_MISSHAPEN, *tools] if "--lists-nonsense" in sys.argv else tools)
     if method == "tools/call":
         return _call(params["name"], params.get("arguments", {}))
     return {"error": {"code": -32601, "message": "no such method"}}
@@ -69,8 +86,9 @@ def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     if name in {"echo", "readNote"}:
         text = [{"type": "text", "text": json.dumps(arguments)}]
         return _result(content=text, structuredContent=arguments, _meta={"secret": 1})
-    if name == "environment":
-        return _result(content=[], structuredContent={"names": sorted(os.environ)})
+    if name in {"environment", "cancelled"}:
+        told = {"names": sorted(os.environ), "ignored": _ignored, "cancelled": _cancelled}
+        return _result(content=[], structuredContent=told)
     if name == "change":
         # What is called after this is another list: one gone, one changed, one new.
         _listed.pop("link", None)
@@ -90,6 +108,7 @@ def _result(**members: Any) -> dict[str, Any]:
 
 _ANSWERS = {
     "link": _result(content=[{"type": "resource_link", "uri": "file:///note", "name": "n"}]),
+    "huge": _result(content=[{"type": "text", "text": "x" * 5_000_000}]),
     "flood": _result(content=[{"type": "text", "text": "x" * 3_000_000}]),
     "fail": _result(content=[{"type": "text", "text": "no such note"}], isError=True),
     "refuse": {"error": {"code": -32602, "message": "not today"}},

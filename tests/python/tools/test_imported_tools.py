@@ -10,10 +10,17 @@ from typing import Any
 
 import pytest
 
+from bridge.contract.strict_json import loads
 from bridge.tools.imported_tools import import_tools
 from bridge.tools.mapped_name import mapped_name
-from bridge.tools.outside_server import OutsideCommand, OutsideServerError, started_server
+from bridge.tools.outside_server import (
+    OutsideCommand,
+    OutsideHandler,
+    OutsideServerError,
+    started_server,
+)
 from bridge.tools.package_host import PackageHost
+from bridge.tools.result_limits import RUN_LIMITS
 from bridge.tools.session_context import LOCAL_SESSION
 from bridge.tools.tool_result import failure_code, for_model
 from bridge.tools.tool_runner import ToolRunner, runnable_tools
@@ -233,6 +240,59 @@ async def test_blocks_that_the_official_client_does_not_know_cost_no_result() ->
         }
         assert link["resource"] == {"uri": "file:///note", "text": "file:///note"}
         assert (await call(runner, "bare"))["structuredContent"] == {"n": 1}
+
+
+async def test_an_answer_that_is_too_long_is_told_as_that_and_takes_no_place() -> None:
+    async with started_server(command()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        for _ in range(RUN_LIMITS.max_left_running + 1):
+            huge = await runner.call("huge", {}, LOCAL_SESSION)
+            assert failure_code(huge) is None
+            assert huge.content[0]["text"] == (
+                "The server notes answered with an error; it may have done its work, or part of"
+                " it: its answer is longer than 4,194,304 characters, and was dropped"
+            )
+        assert (await call(runner, "echo", a=1))["structuredContent"] == {"a": 1}
+
+
+async def test_a_call_that_is_never_answered_is_given_up_and_the_server_told() -> None:
+    async with started_server(command()) as server:
+        handlers = {**server.handlers(), "silent": OutsideHandler(server, "silent", 0.05)}
+        runner = ToolRunner(runnable_tools(server.package(), handlers))
+        silent = await runner.call("silent", {}, LOCAL_SESSION)
+        assert failure_code(silent) == "TIMED_OUT"
+        assert silent.content[0]["text"] == (
+            "The server notes did not answer within 0.05 seconds; it may have done its work, or"
+            " part of it."
+        )
+        told = (await call(runner, "cancelled"))["structuredContent"]
+        assert len(told["ignored"]) == 1
+        assert told["cancelled"] == told["ignored"]
+
+
+async def test_a_tool_that_is_misshapen_costs_its_server_no_other() -> None:
+    async with started_server(command("--lists-nonsense")) as server:
+        names = [tool.definition.name for tool in server.imported.tools]
+        assert names[:3] == ["odd_hint", "odd_words", "echo"]
+        unusable, *nameless = server.imported.warnings[:3]
+        assert unusable.startswith('notes: the tool "no_schema" is left out: its schema cannot be')
+        assert nameless == ["notes: a tool without a name is left out."] * 2
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        assert (await call(runner, "echo", a=1))["structuredContent"] == {"a": 1}
+
+
+async def test_a_number_that_the_server_would_not_be_sent_is_refused() -> None:
+    async with started_server(command()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        arguments: Any = loads(b'{"n": 1e400}')
+        refused = await runner.call("echo", arguments, LOCAL_SESSION)
+        assert failure_code(refused) == "INVALID_INPUT"
+        assert refused.content[0]["text"] == (
+            "The number 1e400 is too large to be sent to the server; nothing was run."
+        )
+        arguments = loads(b'{"n": 1e30, "m": 1e3}')
+        sent = await runner.call("echo", arguments, LOCAL_SESSION)
+        assert for_model(sent)["structuredContent"] == {"n": 10**30, "m": 1000}
 
 
 async def test_a_server_that_dies_answers_with_errors_and_is_not_started_again() -> None:
