@@ -39,6 +39,11 @@ class Change:
     value: Any
     """What it is."""
     reason: str
+    loosens: bool = False
+    """Whether it stands where less may be refused for it: under `not`, `if` or `oneOf`."""
+
+
+_TURNING: Final = frozenset({"not", "if", "oneOf"})
 
 
 def normalise(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Change, ...]]:
@@ -50,16 +55,17 @@ def normalise(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Change, 
     draft-07, nested no deeper than a tool's file may be. Contract: package tools, open bags.
     """
     changes: list[Change] = []
-    return _children(schema, (), changes), tuple(changes)
+    return _children(schema, (), changes, loosens=False), tuple(changes)
 
 
 def _children(
-    node: Mapping[str, Any], path: tuple[str | int, ...], changes: list[Change]
+    node: Mapping[str, Any], path: tuple[str | int, ...], changes: list[Change], *, loosens: bool
 ) -> dict[str, Any]:
     result: dict[str, Any] = dict(node)
     for place in child_places(node):
         child = standing_at(node, place)
-        replaced = _node(child, (*path, *place), changes)
+        turned = loosens or place[0] in _TURNING
+        replaced = _node(child, (*path, *place), changes, loosens=turned)
         if replaced is not child:
             _put(result, node, place, replaced)
     return result
@@ -69,15 +75,17 @@ def _node(
     node: Any,  # noqa: ANN401 - any JSON
     path: tuple[str | int, ...],
     changes: list[Change],
+    *,
+    loosens: bool,
 ) -> Any:  # noqa: ANN401
     if not isinstance(node, Mapping):
         return node
     before = len(changes)
-    result = _children(node, path, changes)
+    result = _children(node, path, changes, loosens=loosens)
     if node.get("additionalProperties") is True and "propertyNames" not in node:
         result["propertyNames"] = {key: dict(value) for key, value in SAFE_NAMES.items()}
         pointer = pointer_to((*path, "propertyNames"))
-        changes.append(Change(pointer, result["propertyNames"], _REASON))
+        changes.append(Change(pointer, result["propertyNames"], _REASON, loosens))
     return result if len(changes) > before else node
 
 

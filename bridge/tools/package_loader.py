@@ -6,7 +6,7 @@ packages load all the same. Runs nothing of a package. Contract: package tools, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,11 +61,13 @@ def load_packages(
     limits: LoadingLimits = LOADING_LIMITS,
     *,
     compiled: bool = False,
+    accept: Callable[[Package], object] = lambda _: None,
 ) -> LoadedPackages:
     """Load several packages, each of which loads or fails on its own, as by `load_package`.
 
     A package that has the name of an earlier one, or a tool's, fails; one that failed takes no
-    names. A directory that is given twice is loaded once.
+    names. A directory that is given twice is loaded once. `accept` is called with each that has
+    loaded, before the next is read: where it raises `PackageError` that one has failed too.
     """
     packages: list[Package] = []
     failed: dict[Path, PackageError] = {}
@@ -75,6 +77,7 @@ def load_packages(
         reading.problems[:0] = _clashes(reading, packages, owners)
         try:
             package = _package(reading, limits, compiled=compiled)
+            accept(package)
         except PackageError as error:
             failed[directory] = error
             continue

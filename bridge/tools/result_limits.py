@@ -124,9 +124,9 @@ class WasmLimits(NamedTuple):
     max_host_calls: int = 20_000
     """Reads and writes: each takes the interpreter's time from everybody."""
     max_runs: int = 4
-    """Runs at once, of all packages: each has a thread."""
+    """Runs at once, of all packages: each has a thread. One package has one less at most."""
     max_waiting: int = 64
-    """Calls that wait for one of them; the next is refused."""
+    """Calls that wait for one of them; the next is refused. Of one package half as many wait."""
 
 
 RESULT_LIMITS: Final = ResultLimits()

@@ -97,6 +97,12 @@ def _screen(value: Any, place: Place, report: Report) -> Any:  # noqa: ANN401 - 
     return int(value) if isinstance(value, int) else float(value)
 
 
+_TURNED: Final = (
+    "is added to an open object under not, if or oneOf, where fewer matches may let more in: "
+    "write a propertyNames of your own there, or close the object"
+)
+
+
 def _read_schema(
     own: _Schema, plain: _Schema, patterns: PatternBudget, report: Report, base: Place = ()
 ) -> _Compiled | None:
@@ -115,6 +121,9 @@ def _read_schema(
     changes: _Changes = ()
     if not base:
         normalised, changes = normalise(own)
+        for change in changes:
+            if change.loosens:
+                report.warn(tuple(parts_of(change.pointer)), "open-bag-turned", _TURNED)
     if "$schema" not in normalised:
         normalised = {"$schema": DRAFT_07, **normalised}
         place = pointer_to((*base, "$schema"))

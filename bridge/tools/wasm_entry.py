@@ -6,9 +6,7 @@ What it cannot do is in `wasm_machine`; here it is called, in a thread, and what
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -21,6 +19,7 @@ from bridge.tools.package import Package
 from bridge.tools.result_limits import TIER_CEILING_SECONDS, WASM_LIMITS, WasmLimits
 from bridge.tools.session_context import SessionContext
 from bridge.tools.wasm_machine import WasmCode, WasmRun
+from bridge.tools.wasm_pool import BUSY, WasmPool
 
 __all__ = ["WasmEntry", "entry_handlers"]
 
@@ -34,7 +33,6 @@ _TIMED_OUT: Final = "The tool's entry took longer than it may, and was stopped."
 _STOPPED: Final = "The call was interrupted, and the tool's entry stopped."
 _TOO_LATE: Final = "The call's time was up before the tool's entry ran; nothing was run. Try again."
 _GIVEN_UP: Final = "The call was interrupted before the tool's entry ran; nothing was run."
-_BUSY: Final = "Too many calls of WebAssembly wait already; nothing was run."
 
 
 def entry_handlers(package: Package, limits: WasmLimits = WASM_LIMITS) -> Mapping[str, Handler]:
@@ -99,7 +97,7 @@ class WasmEntry:
         )
         try:
             await self._prepared(run, stopped)
-            future = _POOL.submit(lambda: _value(self._code.run(run), run))
+            future = _POOL.submit(self._code, lambda: _value(self._code.run(run), run))
             return await asyncio.wrap_future(future)
         except CallRefused as refused:
             if run.refusal is not None and not run.begun:
@@ -119,7 +117,7 @@ class WasmEntry:
         future = self._code.prepared()
         if not future.done():
             if self._waiting >= self._limits.max_waiting:
-                raise CallRefused("BUSY", _BUSY)
+                raise CallRefused("BUSY", BUSY)
             self._waiting += 1
             stopping = asyncio.create_task(stopped.wait())
             try:
@@ -159,30 +157,4 @@ def _value(code: int, run: WasmRun) -> object:
         raise CallRefused("INVALID_OUTPUT", words) from None
 
 
-class _Pool:
-    """The threads of all entries, made when the first one runs."""
-
-    def __init__(self, limits: WasmLimits) -> None:
-        self._limits = limits
-        self._executor: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
-        self._taken = 0
-
-    def submit(self, work: Callable[[], object]) -> Future[object]:
-        """Run something in a thread. Raises `CallRefused` where too much waits already."""
-        with self._lock:
-            if self._taken >= self._limits.max_runs + self._limits.max_waiting:
-                raise CallRefused("BUSY", _BUSY)
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(self._limits.max_runs, "wasm")
-            self._taken += 1
-            future: Future[object] = self._executor.submit(work)
-        future.add_done_callback(self._give_back)
-        return future
-
-    def _give_back(self, _: Future[object]) -> None:
-        with self._lock:
-            self._taken -= 1
-
-
-_POOL: Final = _Pool(WASM_LIMITS)
+_POOL: Final = WasmPool(WASM_LIMITS)

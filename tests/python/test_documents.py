@@ -186,7 +186,13 @@ def test_both_languages_have_the_same_limits_and_codes() -> None:
         ("threads of one package", [RUN_LIMITS.max_threads, RUN_LIMITS.held_seconds]),
         ("importing one handler", [RUN_LIMITS.import_seconds]),
         ("an entry's file", [WASM_LIMITS.max_entry_bytes // 1_048_576]),
-        ("entries running", [WASM_LIMITS.max_runs, WASM_LIMITS.max_waiting]),
+        (
+            "entries running",
+            [
+                *(WASM_LIMITS.max_runs, WASM_LIMITS.max_waiting),
+                *(WASM_LIMITS.max_runs - 1, WASM_LIMITS.max_waiting // 2),
+            ],
+        ),
         (
             "a tool's file",
             [

@@ -46,32 +46,34 @@ class Loading:
         for directory in directories:
             if not left and not directory.is_dir():
                 raise UsageError(f"there is no directory {printable(str(directory))}")
-        loaded = load_packages(directories, compiled=look)
-        self.packages: list[Package] = []
         self.runnable: list[RunnableTool] = []
         """Of all packages: no two of them have a tool of the same name."""
+        self._tried: set[Path] = set()
+        loaded = (
+            load_packages(directories, compiled=look, accept=self._take)
+            if run
+            else load_packages(directories, compiled=look)
+        )
+        self.packages: list[Package] = list(loaded.packages)
         self.failed: dict[Path, Sequence[Problem]] = {
             Path(place): error.problems for place, error in loaded.failed.items()
         }
-        self.not_run: frozenset[Path] = frozenset(filter(_has_handlers, self.failed))
+        self.not_run: frozenset[Path] = frozenset(
+            filter(_has_handlers, self.failed.keys() - self._tried)
+        )
         """Those that failed before a handler of theirs was run, which may fail as well."""
-        if not run:
-            self.packages += loaded.packages
-            return
-        for package in loaded.packages:
-            # What a package prints is for its author, and no part of a command's output.
-            with redirect_stdout(sys.stderr):
-                self._take(package)
 
     def _take(self, package: Package) -> None:
+        """Import a package's handlers. Raises `PackageError`, with its warnings among the rest."""
         from bridge.tools.package_handlers import handlers_of  # noqa: PLC0415 - not for lists
 
+        self._tried.add(package.directory)
         try:
-            handlers = handlers_of(package)
+            # What a package prints is for its author, and no part of a command's output.
+            with redirect_stdout(sys.stderr):
+                handlers = handlers_of(package)
         except PackageError as error:
-            self.failed[package.directory] = [*package.warnings, *error.problems]
-            return
-        self.packages.append(package)
+            raise PackageError([*package.warnings, *error.problems]) from error
         self.runnable += runnable_tools(package, handlers)
 
 

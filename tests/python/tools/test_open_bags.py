@@ -122,6 +122,23 @@ def test_a_bag_takes_every_other_name(name: str) -> None:
     assert not defined(with_property(BAG)).input.errors({"extra": {name: 1}})
 
 
+@pytest.mark.parametrize("keyword", ["not", "if", "oneOf"])
+def test_where_a_change_may_let_more_in_the_author_is_warned(keyword: str) -> None:
+    bag = {"type": "object", "required": ["force"], "additionalProperties": True}
+    inner = [bag, {"type": "string"}] if keyword == "oneOf" else bag
+
+    def warned(schema: dict[str, Any]) -> list[tuple[str, str]]:
+        assert defined(with_property(schema)) is not None
+        return sorted(each for each in found(with_property(schema)) if "open-bag" in each[0])
+
+    where = f"/properties/extra/{keyword}{'/0' if keyword == 'oneOf' else ''}/propertyNames"
+    assert warned({keyword: inner}) == [("open-bag-turned", where)]
+    bag["propertyNames"] = {"maxLength": 9}
+    assert warned({keyword: inner}) == [], "an author's own is kept"
+    assert warned(BAG) == [], "no more is let in"
+    assert warned({"properties": {keyword: BAG}}) == [], "a name is no keyword"
+
+
 def test_what_is_referred_to_is_made_safe_too() -> None:
     schema = with_property(
         {"$ref": "#/definitions/bag"}, definitions={"bag": {"anyOf": [{"type": "null"}, BAG]}}

@@ -37,8 +37,9 @@ USES = {
     "outside_list": "asyncio",
     "outside_server": "asyncio pathlib",
     "wasm_compile": "os signal subprocess",
-    "wasm_entry": "asyncio concurrent threading",
+    "wasm_entry": "asyncio",
     "wasm_machine": "concurrent threading",
+    "wasm_pool": "concurrent threading",
     # Undoes percent signs.
     "imported_schema": "urllib",
 }

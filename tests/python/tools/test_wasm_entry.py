@@ -27,6 +27,7 @@ from bridge.tools.tool_result import ToolResult, failure_code
 from bridge.tools.tool_runner import RunnableTool, ToolRunner, runnable_tools
 from bridge.tools.wasm_entry import WasmEntry
 from bridge.tools.wasm_machine import WasmCode, WasmRun
+from bridge.tools.wasm_pool import WasmPool
 from tests.python.support.handlers import (
     SESSION,
     ManualTimers,
@@ -543,7 +544,7 @@ async def test_a_stopped_run_leaves_the_next_one_on_its_engine_alone(
 
 async def test_calls_past_those_that_may_wait_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        wasm_entry, "_POOL", wasm_entry._Pool(WASM_LIMITS._replace(max_runs=1, max_waiting=1))
+        wasm_entry, "_POOL", WasmPool(WASM_LIMITS._replace(max_runs=1, max_waiting=1))
     )
     loops = Loops()
     first = await loops.begin(monkeypatch)
@@ -557,6 +558,21 @@ async def test_calls_past_those_that_may_wait_are_refused(monkeypatch: pytest.Mo
     assert failure_code(never) == "UNAVAILABLE"
     assert "nothing was run" in text_of(never)
     assert text_of(await called(writing(ANSWER))) == "done"
+
+
+async def test_a_package_that_loops_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = Loops()
+    first = await loops.begin(monkeypatch)
+    others = [
+        asyncio.create_task(loops.runner.call("note_add", {}, SESSION))
+        for _ in range(2 * WASM_LIMITS.max_runs)
+    ]
+    await turns()
+    async with asyncio.timeout(30):
+        assert text_of(await called(writing(ANSWER))) == "done"
+    assert not first.done(), "it loops still"
+    loops.timers.advance(29.0)
+    await asyncio.gather(first, *others)
 
 
 # Files

@@ -580,3 +580,19 @@ def test_commands_directories_tools_and_keys_are_completed() -> None:
     assert words_of("call", WEATHER, "weather_forecast", "") == ["place=", "days="]
     assert words_of("call", CATALOG, "catalog_list", "filter=ar") == ["filter=archived"]
     assert words_of("no-such-command", "") == []
+
+
+def test_a_package_whose_handlers_do_not_import_takes_no_names(
+    package: Path, tmp_path: Path, capfd: Captured
+) -> None:
+    other = Path(shutil.copytree(CATALOG, tmp_path / "other"))
+    status, out, _ = tools(capfd, "check", str(package), str(other))
+    assert status == ExitCode.APP_ERROR
+    assert "duplicate-tool" in out, "whole, it has them"
+    handler = package / "handlers" / "catalog_list.py"
+    handler.write_text(f"raise RuntimeError('spoilt')\n{handler.read_text()}")
+    status, out, _ = tools(capfd, "check", str(package), str(other))
+    assert status == ExitCode.APP_ERROR
+    assert "handler-import" in out
+    assert "duplicate" not in out
+    assert "catalog 1.0.0: 1 tool, ok" in out
