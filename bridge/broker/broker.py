@@ -46,6 +46,7 @@ from bridge.broker.states import ItemState, ItemTrigger, LinkState
 from bridge.broker.turn import Turn
 from bridge.broker.watchers import Watchers
 from bridge.contract.error_codes import BridgeErrorCode, Outcome
+from bridge.contract.jsonrpc import NoId
 from bridge.contract.limits import BridgeLimits
 
 __all__ = ["CALLER_GONE", "Broker"]
@@ -122,7 +123,7 @@ class Broker:
             attached_seconds=moment - client.attached_at if client else None,
             idle_seconds=0.0 if client or self._used_at is None else moment - self._used_at,
             queued=queued,
-            leased=len(client.ledger) - queued if client else 0,
+            leased=client.ledger.places - queued if client else 0,
             maximum=self._limits.max_outstanding,
             sessions=len(client.sessions) if client else 0,
             watchers=len(self._watchers),
@@ -212,6 +213,7 @@ class Broker:
                 request=event.request,
                 request_id=event.request_id,
                 call=call,
+                cancellation=event.cancellation,
             )
             # Who calls is alive, whatever becomes of the call.
             client.sessions.touch(event.session, self._turn.now.monotonic)
@@ -273,7 +275,7 @@ class Broker:
         refusal = None
         if client.page_state is PageState.FROZEN:
             refusal = BridgeErrorCode.TAB_SUSPENDED
-        elif len(client.ledger) + len(entries) > self._limits.max_outstanding:
+        elif client.ledger.places + len(entries) > self._limits.max_outstanding:
             refusal = BridgeErrorCode.QUEUE_FULL
         if refusal is not None:
             self._turn.counters[f"failed_{refusal.lower()}"] += 1
@@ -295,8 +297,36 @@ class Broker:
             client.end(entry, ItemTrigger.ABANDON, self._turn.now.monotonic)
             self._journal.end(entry.call, CALLER_GONE, self._turn.now)
             self._turn.counters["abandoned"] += 1
+            if entry.seq:
+                self._take_back(client, entry)
             # It may have stood between the page and what is queued.
             self._page.offer()
+
+    def _take_back(self, client: AttachedClient, entry: Entry) -> None:
+        """Tell the page that a call which it has, and may not have begun, is not wanted any more.
+
+        Not where another call has its id: callers who share a session do not know of each other,
+        and the page could not tell which of the two is meant.
+        """
+        ledger = client.ledger
+        if (
+            entry.cancellation is None
+            or ledger.has_request(entry.session, entry.request_id)
+            or ledger.cancellations >= self._limits.max_outstanding
+        ):
+            return
+        told = Entry(
+            id=self._new_id(),
+            waiter=None,
+            session=entry.session,
+            # Past it the page does not begin the call in any case.
+            deadline=entry.deadline,
+            request=entry.cancellation,
+            request_id=NoId(),
+            cancels=True,
+        )
+        ledger.add(told)
+        self._turn.counters["accepted"] += 1
 
     # ---- what becomes due
 

@@ -211,11 +211,18 @@ class Call:
     timeout_seconds: float
     label: CallLabel = NO_LABEL
     opening: Opening | None = None
+    cancellation: bytes | None = None
+    """A notification that takes the call back from a page that has not begun it. It names the call
+    by the call's own id. None where a caller who hangs up takes nothing back."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallerGone:
-    """A terminal hung up while its call, its session's close or its watch was waiting."""
+    """A terminal hung up while its call, its session's close or its watch was waiting.
+
+    What is queued is dropped. What the page has is taken back, where the call says how, by a
+    notification to which nobody gets an answer.
+    """
 
     waiter: Waiter
 

@@ -26,7 +26,7 @@ class Entry:
 
     id: str
     waiter: Waiter | None
-    """None where nobody waits: of an opening, and of a close that the bridge decided itself."""
+    """None where nobody waits: of an opening, and of what the bridge decided itself."""
     session: str
     deadline: float
     request: bytes | None
@@ -36,6 +36,10 @@ class Entry:
     """Its number in the journal; 0 for what is no call of a terminal's own."""
     opens: bool = False
     """It is the opening of its session."""
+    cancellation: bytes | None = None
+    """What takes it back from the page."""
+    cancels: bool = False
+    """It takes back another, whose caller has hung up: that has freed the place for good."""
     state: ItemState = ItemState.QUEUED
     seq: int = 0
     """0 until it is leased for the first time."""
@@ -73,6 +77,8 @@ class Ledger:
         self._by_waiter: dict[Waiter, Entry] = {}
         self._answered: deque[str] = deque(maxlen=max_answered_ids)
         self._seq = 0
+        self.cancellations = 0
+        """How many of the entries take back others."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -86,13 +92,20 @@ class Ledger:
         return self._seq
 
     @property
+    def places(self) -> int:
+        """How many places are taken: what takes back others takes none."""
+        return len(self._entries) - self.cancellations
+
+    @property
     def queued(self) -> int:
-        """How many were never leased."""
-        return sum(entry.state is ItemState.QUEUED for entry in self._entries.values())
+        """How many of those were never leased."""
+        entries = self._entries.values()
+        return sum(entry.state is ItemState.QUEUED and not entry.cancels for entry in entries)
 
     def add(self, entry: Entry) -> None:
         """Queue an entry."""
         self._entries[entry.id] = entry
+        self.cancellations += entry.cancels
         if entry.waiter is not None:
             self._by_waiter[entry.waiter] = entry
 
@@ -149,6 +162,7 @@ class Ledger:
         """Take an entry to one of its ends and free its place."""
         entry.move(trigger)
         del self._entries[entry.id]
+        self.cancellations -= entry.cancels
         if entry.waiter is not None:
             del self._by_waiter[entry.waiter]
         if trigger is ItemTrigger.ANSWER:
@@ -157,6 +171,13 @@ class Ledger:
     def has_session(self, session: str) -> bool:
         """Say whether something is outstanding for a session."""
         return any(entry.session == session for entry in self._entries.values())
+
+    def has_request(self, session: str, request_id: RequestId | None) -> bool:
+        """Say whether a request by this id is outstanding for a session."""
+        return any(
+            entry.session == session and entry.request_id == request_id
+            for entry in self._entries.values()
+        )
 
     def opens(self, session: str, outdated_seq: int, deadline: float, *, opened: bool) -> bool:
         """Say whether what is added now finds its session opened, given that it is or is not.

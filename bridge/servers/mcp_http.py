@@ -27,6 +27,7 @@ from bridge.contract.mcp_messages import (
     shape_refusal,
     version_refusal,
 )
+from bridge.contract.strict_json import dumps
 from bridge.dispatcher.envelope import Envelope, read_envelope
 from bridge.dispatcher.mcp_answers import error_line
 from bridge.dispatcher.mcp_front import Answered, AppRequest, McpFront, ServerInfo
@@ -49,6 +50,9 @@ MODERN_SESSION: Final = "mcp-http"
 LEGACY_SESSION: Final = "mcp-http-legacy"
 
 _LINE_BREAKS: Final = bytes.maketrans(b"\r\n", b"  ")
+_CANCELLATION: Final = (
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%b}}'
+)
 _BAD_REQUEST: Final = 400
 _NOT_FOUND: Final = 404
 _TOO_LARGE: Final = 413
@@ -68,11 +72,9 @@ class McpRequest:
     request_id: RequestId
     label: CallLabel
     opening: Opening | None
-
-    @property
-    def ends_with_its_stream(self) -> bool:
-        """Say whether a client that hangs up has cancelled it."""
-        return self.request.era is Era.MODERN
+    cancellation: bytes | None
+    """What the page is told when the client hangs up. None of 2025-11-25, in which that says
+    nothing."""
 
 
 class McpHttp:
@@ -134,6 +136,7 @@ class McpHttp:
             request_id({"id": request.id}),
             call_label(message, self._max_label_chars),
             None if modern else self._opening,
+            _CANCELLATION % dumps(request.id) if modern else None,
         )
 
 

@@ -91,7 +91,10 @@ class McpService:
         return stream
 
     async def _line(self, taken: McpRequest, line: bytes, place: Place) -> bytes:
-        """Return the line that answers a request which is sent to the page as `line`."""
+        """Return the line that answers a request which is sent to the page as `line`.
+
+        Cancelled, it takes the request back where a client that hangs up means that.
+        """
         waiter = self._desk.new_waiter()
         call = Call(
             waiter,
@@ -101,6 +104,7 @@ class McpService:
             self._limits.max_call_seconds,
             taken.label,
             taken.opening,
+            taken.cancellation,
         )
         answered = self._desk.ask(call)
         if not answered.done():
@@ -108,7 +112,7 @@ class McpService:
         try:
             await answered
         except asyncio.CancelledError:
-            if taken.ends_with_its_stream:
+            if taken.cancellation is not None:
                 self._desk.hang_up(waiter)
             raise
         await place.enter_again()

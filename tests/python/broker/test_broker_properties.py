@@ -3,7 +3,8 @@
 A machine of Hypothesis plays terminals, a page and a clock against one broker. The page is a
 model of the contract's: it drops repeats by id, starts nothing past its deadline, and changes
 between polling and a channel as it likes, losing what is under way. Some terminals bring an
-opening with each call, and sessions that nobody uses are closed after a short while.
+opening with each call, sessions that nobody uses are closed after a short while, and some calls
+are taken back from the page when their callers hang up.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ SESSIONS = st.sampled_from(["a", "b", "opened", "opened too"])
 SMALL_WAIT = st.floats(0, 8, allow_nan=False)
 FINAL_SECONDS = 200.0
 OPENING = "open"
+TAKE_BACK = "take back "
 LIMITS = BRIDGE_LIMITS._replace(session_idle_seconds=10.0)
 
 
@@ -48,6 +50,7 @@ class BrokerMachine(RuleBasedStateMachine):
         super().__init__()
         self.talk = Conversation(LIMITS, carrier="channel")
         self.calls: dict[Waiter, str] = {}
+        self.calls_by_text: dict[str, Waiter] = {}
         self.gone: set[Waiter] = set()
         self.acks = True
         self.seen: dict[str, RpcItem] = {}
@@ -182,7 +185,9 @@ class BrokerMachine(RuleBasedStateMachine):
         self.runs[text] = self.runs.get(text, 0) + 1
         if kind == "lost":
             return
-        if text.startswith("note"):
+        if text.startswith(("note", TAKE_BACK)):
+            meant = self.calls_by_text[text.removeprefix(TAKE_BACK)]
+            assert text.startswith("note") or meant in self.gone
             self.talk.null_result(item.id)
             return
         if kind == "wrong id":
@@ -224,7 +229,9 @@ class BrokerMachine(RuleBasedStateMachine):
             request_id=request_id,
             seconds=seconds,
             opening=OPENING.encode() if session.startswith("opened") else None,
+            cancellation=f"{TAKE_BACK}{text}".encode() if session == "a" else None,
         )
+        self.calls_by_text[text] = waiter
         self.signs[session] = self.talk.at
         self.calls[waiter] = text
         self._receive()
@@ -311,7 +318,9 @@ class BrokerMachine(RuleBasedStateMachine):
         waiting = [w for w in self.calls if w not in self.gone and self.talk.answer(w) is None]
         client = self.talk.broker._page.client
         entries = list(client.ledger) if client else []
-        nobody_s = [entry for entry in entries if entry.waiter is None]
+        cancels = [entry for entry in entries if entry.cancels]
+        nobody_s = [entry for entry in entries if entry.waiter is None and entry not in cancels]
+        assert len(cancels) <= 64
         assert snapshot.queued + snapshot.leased == len(waiting) + len(nobody_s) <= 64
 
     @invariant()

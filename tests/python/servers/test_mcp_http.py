@@ -247,14 +247,17 @@ def test_a_modern_request_goes_to_the_page_as_it_is() -> None:
     assert (taken.session, taken.opening) == (MODERN_SESSION, None)
     assert taken.request_id == IntegerId("1e3")
     assert taken.label == CallLabel("tools/call", "a.b")
-    assert taken.ends_with_its_stream
+    # By its own token: 1000 would be another id.
+    assert taken.cancellation == (
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1e3}}'
+    )
 
 
 def test_a_legacy_request_goes_to_a_session_that_is_opened_first() -> None:
     taken = request(message("resources/list", id="x"))
     assert (taken.session, taken.request_id) == (LEGACY_SESSION, StringId("x"))
     assert taken.label == CallLabel("resources/list")
-    assert not taken.ends_with_its_stream
+    assert taken.cancellation is None
     assert taken.opening is not None
     opening = json.loads(taken.opening.request)
     assert (opening["method"], opening["params"]["protocolVersion"]) == ("initialize", LEGACY)

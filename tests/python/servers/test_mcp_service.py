@@ -275,8 +275,87 @@ async def test_a_modern_client_that_hangs_up_leaves_what_runs_without_a_caller(
         item = await leased(page)
         caller.abort()
         await bridge.until(lambda s: s["queue"]["leased"] == 0)
+    (told,) = await page.poll()
+    assert told["session"] == item["session"]
+    assert told["request"] == {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": item["request"]["id"]},
+    }
+    assert (await page.respond(told, None)).status == 200
     late = await page.respond(item, answer_to(item))
     assert (late.status, late.code) == (404, "UNKNOWN_REQUEST")
+
+
+@asynccontextmanager
+async def held_turn(bridge: RunningBridge, page: McpPage) -> AsyncIterator[None]:
+    """Have the page at work, so that what comes meanwhile waits for its turn; then let it end."""
+    holder = asyncio.create_task(ask(bridge, modern(call("actions_execute", 100, action="slow"))))
+    await has_come(bridge, page, 1)
+    yield
+    page.app.finish()
+    assert output_of(await holder)["output"] == {"text": "late"}
+
+
+async def has_come(bridge: RunningBridge, page: McpPage, count: int) -> None:
+    """Wait until the page has so many items."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while len(page.items) < count:
+            await bridge.status()
+
+
+@pytest.mark.parametrize("hangs_up", [True, False])
+async def test_what_waits_in_the_page_is_not_begun_once_its_client_has_hung_up(
+    bridge: RunningBridge, hangs_up: bool
+) -> None:
+    async with app_page(bridge) as page, connection(bridge.port) as caller:
+        async with held_turn(bridge, page):
+            await caller.send(post(bridge, modern(call("actions_execute", 5, action="beep"))))
+            await has_come(bridge, page, 2)
+            if hangs_up:
+                caller.abort()
+                await has_come(bridge, page, 3)
+        if not hangs_up:
+            assert output_of(await caller.response())["status"] == "completed"
+        # One more turn, behind all that waited for one.
+        await ask(bridge, modern(call("actions_execute", 6, action="note.read")))
+        ran = [] if hangs_up else ["beep"]
+        assert page.app.log == ["slow", *ran, "note.read"]
+        await bridge.until(lambda s: s["queue"]["queued"] + s["queue"]["leased"] == 0)
+
+
+async def test_a_client_that_hangs_up_takes_nothing_from_another_with_the_same_id(
+    bridge: RunningBridge,
+) -> None:
+    async with app_page(bridge) as page, connection(bridge.port) as caller:
+        async with held_turn(bridge, page):
+            message = modern(call("actions_execute", 5, action="beep"))
+            await caller.send(post(bridge, message))
+            await has_come(bridge, page, 2)
+            other = asyncio.create_task(ask(bridge, message))
+            await has_come(bridge, page, 3)
+            caller.abort()
+            await bridge.until(lambda s: s["counters"].get("abandoned") == 1)
+        assert output_of(await other)["status"] == "completed"
+        assert "notifications/cancelled" not in json.dumps(page.items)
+
+
+async def test_an_id_that_a_client_has_hung_up_on_may_be_used_again_at_once(
+    bridge: RunningBridge,
+) -> None:
+    async with app_page(bridge) as page, connection(bridge.port) as caller:
+        async with held_turn(bridge, page):
+            message = modern(call("actions_execute", 5, action="beep"))
+            await caller.send(post(bridge, message))
+            await has_come(bridge, page, 2)
+            caller.abort()
+            await bridge.until(lambda s: s["counters"].get("abandoned") == 1)
+            again = asyncio.create_task(ask(bridge, message))
+            await has_come(bridge, page, 4)
+        methods = [item["request"]["method"] for item in page.items]
+        assert methods == ["tools/call", "tools/call", "notifications/cancelled", "tools/call"]
+        assert output_of(await again)["status"] == "completed"
+        assert page.app.log == ["slow", "beep"]
 
 
 async def test_a_legacy_client_that_hangs_up_cancels_nothing(bridge: RunningBridge) -> None:

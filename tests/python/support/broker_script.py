@@ -223,11 +223,22 @@ class Conversation:
         request_id: RequestId | None = None,
         seconds: float = 30.0,
         opening: bytes | None = None,
+        cancellation: bytes | None = None,
     ) -> Waiter:
         waiter = self.waiter()
         opens = None if opening is None else Opening(opening, StringId("o"))
         named = request_id or StringId("a")
-        self.send(Call(waiter, session, request, named, seconds, opening=opens))
+        self.send(
+            Call(
+                waiter,
+                session,
+                request,
+                named,
+                seconds,
+                opening=opens,
+                cancellation=cancellation,
+            )
+        )
         return waiter
 
     def keep_session(self, session: str = "s") -> Waiter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -33,8 +34,16 @@ class McpPage(ScriptedPage):
         if "closeSession" in item:
             self.endpoint.close_session(item["session"])
             return None
-        text = json.dumps(item["request"])
-        answer = await self.endpoint.request(text, session=item["session"])
+        answered: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+
+        async def follow() -> None:
+            text = json.dumps(item["request"])
+            answered.set_result(await self.endpoint.request(text, session=item["session"]))
+
+        # The app waits for turns and ticks without any event loop.
+        self.app.runtime.start(follow())
+        self.app.runtime.settle()
+        answer = await answered
         return None if answer is None else json.loads(answer)
 
 
