@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bridge.cli.app_target import add_app_options, app_word, open_app, take_words
 from bridge.cli.call_options import add_session_option, add_timeout_option
 from bridge.cli.input.action_example import example_words
-from bridge.cli.input.action_schema import ActionSchema, Key
+from bridge.cli.input.action_schema import ActionSchema, Key, Path
 from bridge.cli.input.input_words import written_key
 from bridge.cli.output.results import add_json_option, print_line, print_revision
 from bridge.cli.output.styles import Style, add_color_option
@@ -111,16 +111,21 @@ def _all_keys(schema: object) -> list[Key]:
     reading = ActionSchema(schema)
     found: list[Key] = []
 
-    def add(path: tuple[str, ...]) -> None:
+    def add(path: Path, before: str) -> None:
         for key in reading.keys_at(path):
             if len(found) >= _MAX_KEYS:
                 return
             inner = (*path, key.name)
-            found.append(key._replace(name=written_key(inner)))
-            if key.members and len(inner) < _MAX_DEPTH:
-                add(inner)
+            name = f"{before}{written_key((key.name,))}"
+            found.append(key._replace(name=name))
+            if len(inner) >= _MAX_DEPTH:
+                continue
+            if key.members:
+                add(inner, f"{name}.")
+            if key.elements:
+                add((*inner, None), f"{name}[].")
 
-    add(())
+    add((), "")
     return found
 
 

@@ -17,7 +17,7 @@ from bridge.cli.usage_error import UsageError
 from bridge.contract.schema import SchemaError, compile  # noqa: A004 - the room's own word
 from bridge.contract.strict_json import StrictJsonError, loads
 
-__all__ = ["example_input", "example_words"]
+__all__ = ["example_input", "example_value", "example_words"]
 
 _MAX_DEPTH: Final = 4
 _MAX_MADE: Final = 64
@@ -38,6 +38,11 @@ def example_input(action: Mapping[str, Any]) -> dict[str, Any] | None:
     if made is None:
         made = {}
     return made if isinstance(made, dict) and _fits(schema, made) else None
+
+
+def example_value(reading: ActionSchema, schema: object) -> Any:  # noqa: ANN401 - JSON
+    """Return a value that a part of a schema may take; None where none is found."""
+    return _value(reading, schema, 0)
 
 
 def example_words(schema: object) -> list[str]:
@@ -95,6 +100,7 @@ def _words(
     if form.get("type") == "array" and not closed_set(form):
         value = _value(reading, schema, depth)
         items = value if isinstance(value, list) else []
+        items = items or _objects(reading, form, depth)
         if any(isinstance(item, dict | list) for item in items):
             yield f"{key}:={compact(items)}"
             return
@@ -124,6 +130,12 @@ def _value(reading: ActionSchema, schema: object, depth: int) -> Any:  # noqa: A
         if kind in _PLAIN:
             return [*_members(form, "minimum"), _PLAIN[str(kind)]][0]
     return None
+
+
+def _objects(reading: ActionSchema, form: Form, depth: int) -> list[Any]:
+    """Return one element of a list of objects: an empty list would show none of their keys."""
+    element = _value(reading, form.get("items", True), depth + 1)
+    return [element] if isinstance(element, dict) else []
 
 
 def _members(form: Form, name: str) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from bridge.cli.output.json_text import NumberText, compact
 
-__all__ = ["ActionSchema", "Form", "Key", "closed_set", "expected", "is_required", "shown"]
+__all__ = ["ActionSchema", "Form", "Key", "Path", "closed_set", "expected", "is_required", "shown"]
 
 _MAX_FORMS: Final = 64
 _MAX_STEPS: Final = 2_048
@@ -41,6 +41,10 @@ Form = Mapping[str, Any]
 """One alternative of a schema: no references, no `oneOf`, at most one type."""
 
 
+Path = tuple[str | None, ...]
+"""The way to a part of an input; None stands for each element of a list."""
+
+
 class Key(NamedTuple):
     """A key of an input, for people."""
 
@@ -52,6 +56,8 @@ class Key(NamedTuple):
     """What it is where it is left out, as it would be written; empty where that is not told."""
     members: bool
     """Whether it is an object whose own keys are known."""
+    elements: bool = False
+    """Whether it is a list of objects whose keys are known."""
     bounds: str = ""
     """How long or large it may be, and whether it takes keys of any name; empty without."""
 
@@ -72,7 +78,7 @@ class ActionSchema:
         """Return the keys of the input: those of all alternatives, each once."""
         return self.keys_at(())
 
-    def keys_at(self, path: tuple[str, ...]) -> list[Key]:
+    def keys_at(self, path: Path) -> list[Key]:
         """Return the keys of the object at a path."""
         found: dict[str, Key] = {}
         for form in self.forms_at(path):
@@ -86,6 +92,7 @@ class ActionSchema:
                         _description(schema, forms),
                         _default(forms),
                         any("properties" in each for each in forms),
+                        any("properties" in each for each in self._elements(forms)),
                         _bounds(forms),
                     )
         return list(found.values())
@@ -98,10 +105,13 @@ class ActionSchema:
                 return self.example(properties[name])
         return "value"
 
-    def forms_at(self, path: tuple[str, ...]) -> list[Form]:
+    def forms_at(self, path: Path) -> list[Form]:
         """Return the alternatives of what is at a path, in all alternatives around it."""
         forms = self.forms(self.root)
         for name in path:
+            if name is None:
+                forms = self._elements(forms)
+                continue
             inner = [
                 each
                 for form in forms
@@ -138,6 +148,12 @@ class ActionSchema:
                 return self.example(form["items"])
             return _EXAMPLES.get(str(form.get("type")), "value")
         return "value"
+
+    def _elements(self, forms: list[Form]) -> list[Form]:
+        """Return the alternatives of what is in lists."""
+        lists = [form for form in forms if form.get("type") in {None, "array"}]
+        inner = [each for form in lists if "items" in form for each in self.forms(form["items"])]
+        return inner[:_MAX_FORMS]
 
     def _shallow(self, form: Form) -> bool:
         return not any(each.get("type") == "array" for each in self.forms(form["items"]))

@@ -139,7 +139,7 @@ class _Input:
                 return [
                     _json(word)
                     if word.is_json
-                    else self._value(word, items, self._schema.forms(items), key)
+                    else self._value(word, items, self._schema.forms(items), key, "each ")
                     for word in node.words
                 ]
         raise UsageError(
@@ -147,7 +147,9 @@ class _Input:
             f"such as {self._example(key, schema)}"
         )
 
-    def _value(self, word: InputWord, schema: object, forms: list[Form], key: str) -> Any:  # noqa: ANN401
+    def _value(
+        self, word: InputWord, schema: object, forms: list[Form], key: str, each: str = ""
+    ) -> Any:  # noqa: ANN401
         for value in (value for form in forms for value in closed_set(form)):
             if shown(value) == word.text:
                 return value
@@ -165,11 +167,12 @@ class _Input:
         for form in open_forms:
             if form.get("type") == "array":
                 items = form.get("items", True)
-                return [self._value(word, items, self._schema.forms(items), key)]
+                return [self._value(word, items, self._schema.forms(items), key, "each ")]
         values = [shown(value) for form in forms for value in closed_set(form)]
         meant = did_you_mean(word.text, values)
         such = "" if meant else f", such as {self._example(key, schema)}"
-        raise UsageError(f"{key!r} takes {expected(forms)}{such}; {_quoted(word)} is not.{meant}")
+        takes = f"{each}{key!r} takes {expected(forms)}"
+        raise UsageError(f"{takes}{such}; {_quoted(word)} is not.{meant}")
 
     def _missing(self, path: tuple[str, ...], form: Form) -> UsageError:
         schema = _properties(form).get(path[-1], True)
@@ -182,10 +185,22 @@ class _Input:
     def _example(self, key: str, schema: object) -> str:
         forms = self._schema.forms(schema)
         text = self._schema.example(schema)
+        if text == "{}":
+            text = self._object_example(schema, forms)
         # A list is written by its elements, so that the example shows the key once more.
         again = any(f.get("type") == "array" for f in forms) and not text.startswith("[")
         written = f"{key}={_shell_quoted(text)}"
         return f"{written} {written}" if again else written
+
+    def _object_example(self, schema: object, forms: Sequence[Form]) -> str:
+        """Return an object, or an element of a list of them, with what it has to have."""
+        from bridge.cli.input.action_example import example_value  # noqa: PLC0415 - for mistakes only
+
+        first = next(iter(forms), {})
+        value = example_value(
+            self._schema, first.get("items", True) if "items" in first else schema
+        )
+        return compact(value) if isinstance(value, dict) else "{}"
 
 
 def _several(node: _Node, errors: list[UsageError]) -> UsageError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from bridge.cli.input.input_words import read_words
 from bridge.cli.input.typed_input import typed_input
 from bridge.cli.output.json_text import compact, read
 from bridge.cli.output.styles import Style
+from bridge.cli.usage_error import UsageError
 from bridge.contract.schema import compile  # noqa: A004 - the room's own word
 from bridge.contract.strict_json import loads
 
@@ -146,3 +148,38 @@ def test_an_open_object_with_keys_of_its_own_says_that_it_takes_others() -> None
     inner = {"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "string"}}
     shown = key_lines("input", read(json.dumps(of(k=inner))), Style(on=False))
     assert "  k    object, other keys too" in list(shown)
+
+
+GRAMS: Schema = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "grams": {"type": "integer", "minimum": 5}},
+        "required": ["name", "grams"],
+        "additionalProperties": False,
+    },
+}
+
+
+def test_the_keys_of_the_objects_of_a_list_are_told_and_in_its_example() -> None:
+    schema = of("parts", parts={**GRAMS, "description": "What goes in"})
+    lines = [line.split() for line in key_lines("input", read(json.dumps(schema)), Style(on=False))]
+    assert lines[1:4] == [
+        ["parts", "object[],", "required", "What", "goes", "in"],
+        ["parts[].name", "string,", "required"],
+        ["parts[].grams", "integer,", "at", "least", "5,", "required"],
+    ]
+    (word,) = example_words(read(json.dumps(schema)))
+    assert word == 'parts:=[{"name":"a","grams":5}]'
+
+
+@pytest.mark.parametrize("words", [[], ["parts=rice"], ["parts=rice", "parts=oil"]])
+def test_what_a_mistake_names_as_an_example_is_taken(words: list[str]) -> None:
+    schema = read(json.dumps(of("parts", parts=GRAMS)))
+    with pytest.raises(UsageError) as caught:
+        typed_input(read_words(words), schema)
+    message = str(caught.value)
+    assert ("each 'parts' takes an object" in message) == bool(words)
+    advised = message.partition("such as ")[2].partition("; ")[0]
+    made = typed_input(read_words(shlex.split(advised)), schema)
+    assert compile(loads(compact(schema).encode())).errors(loads(compact(made).encode())) == []
