@@ -20,6 +20,7 @@ from bridge.tools.call_wait import Ending, Timer, Waiting, leave, loop_timer, wa
 from bridge.tools.cancel_signal import CancelSignal
 from bridge.tools.feature_gate import is_visible
 from bridge.tools.handler import CallRefused, Handler, ToolCall
+from bridge.tools.json_cost import NotJsonError
 from bridge.tools.output_check import checked_output, large_output_checked
 from bridge.tools.package import Package
 from bridge.tools.refusals import read_refusal
@@ -245,7 +246,9 @@ class ToolRunner:
             return await large_output_checked(definition, bounded)
         except Exception as error:  # noqa: BLE001 - what a handler gives may do anything when read
             self._observe(definition.name, error)
-            what = f": it {error}" if isinstance(error, ValueError) else ""
+            # A place tells itself by its own name.
+            it = "" if isinstance(error, NotJsonError) else "it "
+            what = f": {it}{error}" if isinstance(error, ValueError) else ""
             return error_result(
                 f"The tool ran, but its result cannot be read{what}.", "INVALID_OUTPUT"
             )

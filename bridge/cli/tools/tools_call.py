@@ -155,7 +155,8 @@ def _print(result: ToolResult, args: argparse.Namespace) -> int:
     if args.json:
         print_line(dumps(to_wire(result)).decode())
     elif result.is_error:
-        print(f"bascule tools call: {' '.join(texts) or 'the tool failed'}", file=sys.stderr)
+        told = "\n".join(texts)
+        print(f"bascule tools call: {told or 'the tool failed'}", file=sys.stderr)
     elif result.structured_content is not None:
         print_value(read(dumps(result.structured_content)), args)
     else:

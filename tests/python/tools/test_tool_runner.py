@@ -302,11 +302,11 @@ def ring() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (None, "gave nothing"),
+        (None, "cannot be read: it gave nothing"),
         (object(), "of type object"),
         ({"n": 1}, "without content"),
         (ring(), "within itself"),
-        ({"structuredContent": {"n": float("nan")}}, "/n is nan"),
+        ({"structuredContent": {"n": float("nan")}}, "cannot be read: /n is nan."),
         ({"structuredContent": {"n": 10**5_000}}, "thousand digits"),
         ({"structuredContent": {"n": b"x"}}, "type bytes"),
         ({"content": "x", "_meta": {"n": {1}}}, "type set"),

@@ -596,3 +596,15 @@ def test_a_package_whose_handlers_do_not_import_takes_no_names(
     assert "handler-import" in out
     assert "duplicate" not in out
     assert "catalog 1.0.0: 1 tool, ok" in out
+
+
+def test_what_a_tool_said_beside_an_error_stands_in_lines_of_its_own(
+    package: Path, capfd: Captured
+) -> None:
+    handler = package / "handlers" / "catalog_list.py"
+    blocks = [{"type": "text", "text": each} for each in ("There is no such list.", "Ask again.")]
+    gives = f"return {{'content': {blocks!r}, 'isError': True}}"
+    handler.write_text(f"async def handle(arguments, session, call):\n    {gives}\n")
+    status, out, err = tools(capfd, "call", str(package), "catalog_list")
+    assert (status, out) == (ExitCode.APP_ERROR, "")
+    assert err == "bascule tools call: There is no such list.\nAsk again.\n"
