@@ -11,11 +11,12 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from bridge.cli.gateways.app_places import AppPlaces
 from bridge.cli.gateways.mcp_failures import failed_request
 from bridge.cli.gateways.mcp_openings import McpOpenings
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.contract.error_codes import JsonRpcErrorNumber
-from bridge.contract.limits import JSON_LIMITS
+from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS
 from bridge.dispatcher.envelope import read_envelope
 from bridge.dispatcher.in_flight import id_key
 from bridge.dispatcher.mcp_front import Answered, AppRequest, Cancelled, McpFront
@@ -57,28 +58,40 @@ class Route(Protocol):
 class _Call:
     """One request in flight, until its answer is written or it is cancelled."""
 
-    __slots__ = ("key", "line", "opening", "request", "stop")
+    __slots__ = ("key", "line", "opening", "placed", "request", "stop")
 
     def __init__(self, key: str, request: AppRequest, line: bytes, opening: bytes | None) -> None:
         self.key = key
         self.request = request
         self.line = line
         self.opening = opening
+        self.placed = False
+        """Whether it has a place at the app."""
         self.stop: Callable[[], object] = _nothing
         """Hangs up."""
 
 
 class McpGateway:
-    """Takes lines, and writes their answers to `output`. For one event loop."""
+    """Takes lines, and writes their answers to `output`. For one event loop.
+
+    A call waits `place_seconds` at most for those before it, and is refused then.
+    """
 
     def __init__(
-        self, front: McpFront, route: Route, output: LineOutput, openings: McpOpenings
+        self,
+        front: McpFront,
+        route: Route,
+        output: LineOutput,
+        openings: McpOpenings,
+        place_seconds: float = BRIDGE_LIMITS.max_call_seconds,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._front = front
         self._route = route
         self._output = output
         self._openings = openings
+        self._places = AppPlaces(output)
+        self._place_seconds = place_seconds
         self._calls: dict[str, _Call] = {}
         """Those in flight, by the token of their id."""
         self._calls_bytes = 0
@@ -114,10 +127,10 @@ class McpGateway:
         call = _Call(key, request, line, self._openings.for_request(request))
         self._calls[key] = call
         self._calls_bytes += len(line) + _CALL_BYTES
-        # Where nobody reads the answers, no more of them are asked for.
         wait = task_wait(request, self._loop.time())
-        at_once = wait is None and not self._output.is_full and key not in self._cancelling
-        if not (at_once and self._begins(call)):
+        # Where nobody reads the answers, no more of them are asked for.
+        call.placed = wait is None and key not in self._cancelling and self._places.take()
+        if not (call.placed and self._begins(call)):
             self._run(call, wait)
 
     @property
@@ -197,28 +210,39 @@ class McpGateway:
     def _finish(self, call: _Call, answer: bytes) -> None:
         # An answer that has come when its call is cancelled is not written.
         if self._calls.get(call.key) is call:
-            self._remove(call)
+            # Before its place is given to another: there may be no room for more after it.
             self._output.write(answer)
+            self._remove(call)
 
     def _remove(self, call: _Call) -> None:
         del self._calls[call.key]
         self._calls_bytes -= len(call.line) + _CALL_BYTES
         self._fewer.set()
+        self._leave(call)
+
+    def _leave(self, call: _Call) -> None:
+        if call.placed:
+            call.placed = False
+            self._places.leave()
 
     async def _answer(self, call: _Call, wait: TaskWait | None) -> bytes:
         try:
             cancelling = self._cancelling.get(call.key)
             if cancelling is not None:
                 await asyncio.wait(set(cancelling))
-            if self._output.is_full:
-                await self._output.room()
             if wait is not None:
                 return await self._wait_for_task(call, wait)
-            return await self._route.respond(call.line, call.opening)
+            return await self._ask(call, call.line)
         except BridgeFailure as failure:
             return failed_request(self._front, call.request, failure).encode()
         except Exception:  # noqa: BLE001 - a fault of ours leaves no client waiting
             return self._fault(call)
+
+    async def _ask(self, call: _Call, line: bytes) -> bytes:
+        if not call.placed:
+            await self._places.taken(self._place_seconds)
+            call.placed = True
+        return await self._route.respond(line, call.opening)
 
     def _fault(self, call: _Call) -> bytes:
         text = "The gateway has failed."
@@ -226,12 +250,14 @@ class McpGateway:
 
     async def _wait_for_task(self, call: _Call, wait: TaskWait) -> bytes:
         while True:
-            answer = await self._route.respond(wait.line, call.opening)
+            answer = await self._ask(call, wait.line)
             step = wait.answered(answer, self._loop.time())
             if not isinstance(step, AskAgain):
                 return answer
             if step.progress is not None:
                 self._output.write(step.progress.encode())
+            # Between two questions it takes nobody's place.
+            self._leave(call)
             await asyncio.sleep(step.after_seconds)
 
 

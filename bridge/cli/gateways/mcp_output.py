@@ -16,7 +16,7 @@ from typing import Final
 __all__ = ["LineOutput"]
 
 _MAX_WAITING_BYTES: Final = 4_194_304
-"""As much as four of the longest answers: a reader that does not keep up is not written more."""
+"""As much as four of the longest answers: while more than that is unread, nothing more is begun."""
 
 
 class LineOutput:
@@ -36,6 +36,7 @@ class LineOutput:
         self._room.set()
         self._empty = asyncio.Event()
         self._empty.set()
+        self._tell_room: Callable[[], object] = _nothing
         self._made_unblocking = _may_wait(descriptor) and os.get_blocking(descriptor)
         if self._made_unblocking:
             os.set_blocking(descriptor, False)
@@ -66,6 +67,10 @@ class LineOutput:
     async def room(self) -> None:
         """Wait until the reader has taken enough that more may be begun."""
         await self._room.wait()
+
+    def when_room(self, tell: Callable[[], object]) -> None:
+        """Have one told each time that the reader has taken enough that more may be begun."""
+        self._tell_room = tell
 
     async def drained(self) -> None:
         """Wait until all is taken, or nobody reads any more."""
@@ -105,9 +110,12 @@ class LineOutput:
         self._loop.remove_writer(self._descriptor)
 
     def _count(self, more: int) -> None:
+        was_full = self.is_full
         self._bytes += more
         _set(self._room, not self.is_full)
         _set(self._empty, not self._bytes)
+        if was_full and not self.is_full and not self._closed:
+            self._tell_room()
 
     def _drop(self) -> None:
         if self._closed:
@@ -117,6 +125,10 @@ class LineOutput:
             self._loop.remove_writer(self._descriptor)
             self._waiting.clear()
         self._count(-self._bytes)
+
+
+def _nothing() -> None:
+    """Tell nobody."""
 
 
 def _set(event: asyncio.Event, holds: bool) -> None:

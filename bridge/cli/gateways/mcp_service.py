@@ -18,6 +18,7 @@ from bridge.cli.gateways.mcp_output import LineOutput
 from bridge.cli.gateways.mcp_route import AppRoute
 from bridge.cli.gateways.stdin_lines import LOOK_SECONDS
 from bridge.cli.stop_signals import stop_numbers
+from bridge.contract.limits import BRIDGE_LIMITS
 
 if TYPE_CHECKING:
     from bridge.cli.gateways.mcp_start import McpStart
@@ -39,7 +40,8 @@ async def serve_mcp(start: McpStart, lines: StdinLines, output: int, choice: App
     ending = asyncio.Event()
     written = LineOutput(output, ending.set)
     route = AppRoute(choice)
-    gateway = McpGateway(start.front, route, written, start.openings)
+    seconds = choice.timeout_seconds or BRIDGE_LIMITS.max_call_seconds
+    gateway = McpGateway(start.front, route, written, start.openings, seconds)
     with _signals(ending):
         try:
             if start.pending is not None:

@@ -500,6 +500,52 @@ async def test_no_more_is_asked_for_or_read_while_nobody_reads_the_answers() -> 
     client.close()
 
 
+@pytest.mark.parametrize("at_once", [False, True], ids=["by a task", "at once"])
+async def test_of_many_calls_written_at_once_few_are_asked_while_nobody_reads_the_answers(
+    *, at_once: bool
+) -> None:
+    client = Conversation(at_once=at_once)
+    text = "x" * 240_000
+    client.send(*(call(number) for number in range(300)))
+    client.send(cancelled(299))
+    # Each that is asked is answered, until no more are: the pipe's reading end is not read yet.
+    idle = 0
+    while idle < 20:
+        idle += 1
+        await asyncio.sleep(0)
+        for number in list(client.app.waiting):
+            idle = 0
+            await client.app.answer(number, result(number, text=text))
+    asked = len(client.app.asked)
+    assert 4_194_304 // len(text) < asked <= 4_194_304 // len(text) + 32
+    assert client.output.waiting_bytes < 4_194_304 + 32 * 240_100
+    # One that waits and is cancelled is never asked, and the others keep their order.
+    client.send(cancelled(200))
+    await client.open()
+    for number in range(299):
+        if number != 200:
+            if number >= asked:
+                await client.app.answer(number)
+            assert (await client.read())["id"] == number
+    told = [json.loads(line)["id"] for line in client.app.asked]
+    assert told == [number for number in range(299) if number != 200]
+    await client.nothing_more()
+    client.close()
+
+
+async def test_a_wait_for_a_task_takes_a_place_at_the_app_only_while_it_asks() -> None:
+    client = Conversation()
+    await client.open()
+    ids = range(40)
+    client.send(*(call(each, "task_status", id="t", waitMs=20_000) for each in ids))
+    for number in ids:
+        await client.app.answer(number, task(number, "running"))
+    client.send(call("other"))
+    await client.app.answer("other")
+    assert (await client.read())["id"] == "other"
+    client.close()
+
+
 async def test_so_many_calls_in_flight_that_they_fill_the_memory_stop_the_reading(
     client: Conversation,
 ) -> None:
