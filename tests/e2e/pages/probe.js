@@ -9,6 +9,8 @@ import { readAttachLink } from "../link/attach_link.js";
 import { browserRuntime } from "../link/browser_runtime.js";
 
 const ANY = { type: "object" };
+/** Actions have a turn each, for as long as they take; otherwise they run beside each other. */
+const inTurns = new URLSearchParams(location.search).has("turns");
 const counter = { revision: 1, runs: Number(localStorage.getItem("runs") ?? "0") };
 /** @type {(() => void)[]} */
 const waiting = [];
@@ -27,7 +29,7 @@ const dispatcher = new Dispatcher(
     actions: () => actions,
     revision: () => counter.revision,
     capabilities: () => 0,
-    concurrent: true,
+    concurrent: !inTurns,
     execute(action, input) {
       switch (action) {
         case "test.echo":
@@ -54,7 +56,11 @@ const dispatcher = new Dispatcher(
       }
     },
   },
-  { app: { name: "Probe", version: "1" }, runtime: browserRuntime },
+  {
+    app: { name: "Probe", version: "1" },
+    // Without a clock no turn is given up for being long.
+    ...(inTurns ? {} : { runtime: browserRuntime }),
+  },
 );
 dispatcher.setEnabled(true);
 
@@ -63,6 +69,7 @@ addEventListener("hashchange", () => {
   link = readAttachLink() ?? link;
 });
 let starts = 0;
+let asked = 0;
 let endpoint = new AgentEndpoint(dispatcher);
 const remember = new URLSearchParams(location.search).has("remember");
 
@@ -79,6 +86,9 @@ function show(id, text) {
 function start(configuration) {
   const mine = ++starts;
   endpoint = new AgentEndpoint(dispatcher);
+  endpoint.onSession(({ phase }) => {
+    if (phase === "begin") asked++;
+  });
   return attach({
     ...configuration,
     app: "Probe",
@@ -113,6 +123,7 @@ Object.assign(window, {
     goOn: () => waiting.splice(0).forEach((done) => done()),
     waiting: () => waiting.length,
     sessions: () => endpoint.sessions,
+    asked: () => asked,
     /** @param {{ url: string, token: string }} configuration */
     attach: (configuration) => void (attachment = start(configuration)),
   },
