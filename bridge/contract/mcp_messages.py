@@ -24,6 +24,7 @@ __all__ = [
     "MODERN",
     "MODERN_METHODS",
     "OLDER",
+    "PING",
     "SUPPORTED",
     "Era",
     "McpErrorNumber",
@@ -51,6 +52,8 @@ META_SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
 _NEEDED: Final = f"{META_PROTOCOL_VERSION} and {META_CLIENT_CAPABILITIES}"
 
 INITIALIZE: Final = "initialize"
+PING: Final = "ping"
+"""Answered in the legacy revision at any time, before `initialize` as well."""
 _DISCOVER: Final = "server/discover"
 LATER_METHODS: Final = frozenset(
     {"tools/call", "resources/list", "resources/templates/list", "resources/read"}
@@ -58,7 +61,7 @@ LATER_METHODS: Final = frozenset(
 """The methods that need an app."""
 _OF_RESOURCES: Final = LATER_METHODS - {"tools/call"}
 MODERN_METHODS: Final = LATER_METHODS | {_DISCOVER, "tools/list"}
-LEGACY_METHODS: Final = LATER_METHODS | {INITIALIZE, "ping", "tools/list"}
+LEGACY_METHODS: Final = LATER_METHODS | {INITIALIZE, PING, "tools/list"}
 
 _LOG_LEVELS: Final = frozenset(
     {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}

@@ -40,6 +40,8 @@ __all__ = ["add_parser", "app_words", "gateway_words", "run"]
 _DIRECTORY: Final = "XDG_RUNTIME_DIR"
 _CLEARED: Final = (_DIRECTORY, "LOCALAPPDATA")
 """What the runtime directory depends on, and clients do not always hand on."""
+_PAGE: Final = ("browser-stdio", "--protocol", "mcp")
+"""From the first line on: some clients send another request before those that select MCP."""
 _EPILOG: Final = """\
 examples:
   bascule mcp-config claude-code
@@ -141,19 +143,19 @@ def gateway_words(endpoint: str | None) -> list[str]:
     Raises `UsageError`. What does not run yet is left to `stdio`, which takes a name of any app.
     """
     if endpoint is None:
-        return ["browser-stdio"]
+        return [*_PAGE]
     if not endpoint or endpoint.startswith("-"):
         raise UsageError("APP is no app's name")
     if "://" in endpoint or _is_port(endpoint):
         url = endpoint if "://" in endpoint else f"http://127.0.0.1:{int(endpoint)}"
         try:
-            return ["browser-stdio", "--url", parse_address(url).url]
+            return [*_PAGE, "--url", parse_address(url).url]
         except ValueError as error:
             raise UsageError(str(error)) from None
     if "/" in endpoint and endpoint.endswith(".sock"):
         endpoint = os.path.abspath(endpoint)  # noqa: PTH100 - a text
     elif _is_attached(endpoint):
-        return ["browser-stdio", "--app", endpoint]
+        return [*_PAGE, "--app", endpoint]
     return ["stdio", endpoint, "--protocol", "mcp"]
 
 

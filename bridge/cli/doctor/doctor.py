@@ -148,7 +148,7 @@ def _round_trip(
 
 
 def _mcp(chosen: ChosenBridge | ChosenNative) -> Finding:
-    words = ["browser-stdio"]
+    words = ["browser-stdio", "--protocol", "mcp"]
     if not isinstance(chosen, ChosenBridge):
         name = chosen.path if chosen.entry is None else chosen.entry.endpoint
         words = ["stdio", name, "--protocol", "mcp"]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import bridge
 from bridge.cli.gateways.mcp_openings import McpOpenings
+from bridge.contract.mcp_messages import PING
 from bridge.dispatcher.envelope import Envelope
 from bridge.dispatcher.mcp_front import Answered, AppRequest, McpFront, ServerInfo
 
@@ -21,7 +22,7 @@ class Started(NamedTuple):
 
     answer: bytes | None = None
     selects: bool = False
-    """Whether it was a valid request: this connection speaks MCP from now on."""
+    """Whether it was a valid request, and no ping: this connection speaks MCP from now on."""
 
 
 class McpStart:
@@ -42,5 +43,5 @@ class McpStart:
             case Answered(answer, refused):
                 if not refused:
                     self.openings.answered(envelope, line)
-                return Started(answer.encode(), selects=not refused)
+                return Started(answer.encode(), selects=not refused and envelope.method != PING)
         return Started()

@@ -19,7 +19,7 @@ from bridge.cli.stop_signals import Stopped, stop_on_signals
 from bridge.contract.control_methods import CONTROL_METHODS
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.limits import JSON_LIMITS
-from bridge.contract.mcp_messages import selects_mcp
+from bridge.contract.mcp_messages import LEGACY_METHODS, PING, selects_mcp
 from bridge.dispatcher.envelope import Envelope, read_envelope
 from bridge.dispatcher.params import ABSENT
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["serve_stdio"]
 
 _BLANK: Final = b" \t\r"
+_OF_CONTROL_ALONE: Final = CONTROL_METHODS - LEGACY_METHODS
+"""Who asks for one of these is no MCP client: where there is no app, the exit status tells it."""
 
 
 def serve_stdio(choose: Callable[[], ChosenBridge | ChosenNative], args: Namespace) -> int:
@@ -51,6 +53,7 @@ def serve_stdio(choose: Callable[[], ChosenBridge | ChosenNative], args: Namespa
         try:
             with stop_on_signals():
                 if args.protocol == "json":
+                    service.connect()
                     service.serve(lines)
                 else:
                     start = McpStart(accept_older=args.accept_legacy)
@@ -86,7 +89,7 @@ def _starts_mcp(
             if started.selects or (protocol == "mcp" and started.answer is not None):
                 return True
         elif not envelope.method.startswith("notifications/"):
-            if envelope.method:
+            if envelope.method in _OF_CONTROL_ALONE:
                 service.connect()
             service.answer(line)
             if envelope.method in CONTROL_METHODS and envelope.id is not ABSENT:
@@ -96,7 +99,10 @@ def _starts_mcp(
 
 
 def _is_mcp(envelope: Envelope) -> bool:
-    return envelope.method != "" and selects_mcp(envelope.method, envelope.params)
+    """Say whether MCP answers a line that comes before any protocol is selected."""
+    return envelope.method == PING or (
+        envelope.method != "" and selects_mcp(envelope.method, envelope.params)
+    )
 
 
 def _serve_mcp(start: McpStart, lines: StdinLines, output: int, choice: AppChoice) -> None:

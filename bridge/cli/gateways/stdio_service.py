@@ -69,7 +69,6 @@ class StdioService:
 
     def serve(self, lines: Iterable[bytes | None]) -> None:
         """Answer lines until there are no more. Raises `BrokenPipeError` if nobody reads them."""
-        self.connect()
         for line in lines:
             self.answer(line)
 

@@ -30,7 +30,8 @@ from bridge.contract.error_codes import ExitCode
 from bridge.contract.native_names import native_directory
 from bridge.contract.runtime_entry import runtime_directory
 from tests.python.support.command_line import entry_for, post_entry
-from tests.python.support.fake_bridge import PATIENCE_SECONDS, fake_bridge, status_of
+from tests.python.support.fake_bridge import PATIENCE_SECONDS, echo, fake_bridge, status_of
+from tests.python.support.mcp_requests import call
 from tests.python.support.note_app import APP, SLUG, note_app
 from tests.python.support.terminal import on_terminal, plain
 from tests.python.support.vectors import ROOT
@@ -56,6 +57,9 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("BASCULE_URL", "BASCULE_TOKEN", "LOCALAPPDATA", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
+
+
+PAGE = ["browser-stdio", "--protocol", "mcp"]
 
 
 def block(capfd: Captured, *arguments: str, told: str = "") -> str:
@@ -84,11 +88,15 @@ def test_each_client_reads_a_command_that_starts_from_anywhere(
     (name, server), *more = servers(client, block(capfd, client)).items()
     assert (name, more) == ("bascule", [])
     assert server["env"] == {"XDG_RUNTIME_DIR": str(runtime)}
-    assert server["args"][-2:] in (["browser-stdio"], ["browser-stdio", "--accept-legacy"])
+    at = server["args"].index("browser-stdio")
+    served, more = server["args"][at : at + 3], server["args"][at + 3 :]
+    # From the first line on: a client may send another request before those that select MCP.
+    assert served == PAGE
+    assert more in ([], ["--accept-legacy"])
     typed = client in {"claude-code", "cursor", "vscode"}
     assert server.get("type") == ("stdio" if typed else None)
     started = subprocess.run(
-        [server["command"], *server["args"][: server["args"].index("browser-stdio")], "--version"],
+        [server["command"], *server["args"][:at], "--version"],
         env={"PATH": "/nonexistent"},
         cwd="/",
         capture_output=True,
@@ -101,8 +109,8 @@ def test_each_client_reads_a_command_that_starts_from_anywhere(
 def test_a_gateway_that_is_started_by_the_block_alone_finds_the_bridge(
     capfd: Captured, runtime: Path
 ) -> None:
-    line = b'{"jsonrpc":"2.0","id":1,"method":"agent/info"}\n'
-    with fake_bridge() as bridge:
+    line = call(1) + b"\n"
+    with fake_bridge(echo) as bridge:
         post_entry(runtime, entry_for(bridge))
         server = servers("cursor", block(capfd, "cursor"))["bascule"]
         answers = []
@@ -116,7 +124,7 @@ def test_a_gateway_that_is_started_by_the_block_alone_finds_the_bridge(
                 timeout=PATIENCE_SECONDS,
                 check=False,
             )
-            answers.append(b'"result"' in ended.stdout)
+            answers.append(b'"name": "actions_search"' in ended.stdout)
     # What is told apart is the environment alone.
     assert answers == [True, False]
 
@@ -266,10 +274,10 @@ def test_an_app_that_is_named_leaves_out_the_address_in_the_environment(
 @pytest.mark.parametrize(
     ("endpoint", "args"),
     [
-        ("4321", ["browser-stdio", "--url", "http://127.0.0.1:4321"]),
-        ("http://localhost:4321/", ["browser-stdio", "--url", "http://localhost:4321"]),
-        ("My app", ["browser-stdio", "--app", "My app"]),
-        ("my-app", ["browser-stdio", "--app", "my-app"]),
+        ("4321", [*PAGE, "--url", "http://127.0.0.1:4321"]),
+        ("http://localhost:4321/", [*PAGE, "--url", "http://localhost:4321"]),
+        ("My app", [*PAGE, "--app", "My app"]),
+        ("my-app", [*PAGE, "--app", "my-app"]),
         ("not-there-yet", ["stdio", "not-there-yet", "--protocol", "mcp"]),
         ("/run/a.1.01234567.sock", ["stdio", "/run/a.1.01234567.sock", "--protocol", "mcp"]),
     ],

@@ -117,7 +117,7 @@ def test_every_step_to_a_page_is_told_in_order(
             assert last["advice"] == []
         asked_of_app = [request.json()["request"]["method"] for request in bridge.of("/rpc")]
     assert set(asked_of_app) == {"agent/info"}
-    assert asked == [["browser-stdio"]] * 4
+    assert asked == [["browser-stdio", "--protocol", "mcp"]] * 4
 
 
 def test_a_client_that_gives_up_at_initialize_is_told_how_to_be_answered_as_it_offered(
@@ -227,7 +227,8 @@ def test_a_native_app_is_no_stand_in_for_a_bridge_that_was_killed(
         examined(capfd, ExitCode.DONE, SLUG)
         post_entry(directory, entry_for(bridge))
         examined(capfd, ExitCode.DONE)
-        assert asked == [["stdio", f"{SLUG}.{os.getpid()}", "--protocol", "mcp"], ["browser-stdio"]]
+        native = ["stdio", f"{SLUG}.{os.getpid()}", "--protocol", "mcp"]
+        assert asked == [native, ["browser-stdio", "--protocol", "mcp"]]
         assert app.ran == []
 
 
@@ -350,7 +351,7 @@ def test_a_gateway_that_does_not_answer_is_told(
         post_entry(runtime, entry_for(bridge))
         _, last = examined(capfd, ExitCode.REFUSED)
     assert last["check"] == "mcp"
-    assert "bascule browser-stdio" in last["advice"]
+    assert "bascule browser-stdio --protocol mcp" in last["advice"]
 
 
 def test_every_step_to_a_native_app_is_told(
@@ -487,8 +488,9 @@ def test_the_gateway_is_asked_one_thing_and_anything_else_is_no_answer(
 
 
 def test_our_own_gateway_answers() -> None:
-    answer = doctor_gateway.ask_gateway(["browser-stdio"])
-    finding = doctor_facts.discovered(answer, ["browser-stdio"], MODERN, 0.1)
+    words = ["browser-stdio", "--protocol", "mcp"]
+    answer = doctor_gateway.ask_gateway(words)
+    finding = doctor_facts.discovered(answer, words, MODERN, 0.1)
     assert finding.state is State.OK, answer
 
 

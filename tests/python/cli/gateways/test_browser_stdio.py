@@ -249,7 +249,8 @@ def test_a_failure_is_the_call_s_error_and_the_next_call_works(
 
 
 def test_without_a_bridge_at_the_start_it_ends_with_status_3(tmp_path: Path) -> None:
-    done = run_command(tmp_path, "browser-stdio", data=request(1))
+    line = b'{"jsonrpc":"2.0","id":1,"method":"agent/info"}'
+    done = run_command(tmp_path, "browser-stdio", data=line)
     assert (done.returncode, done.stdout) == (ExitCode.NO_BRIDGE, b"")
     assert b"browser-bridge --origin" in done.stderr
 

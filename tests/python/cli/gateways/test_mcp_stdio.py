@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from bridge.cli.client_config.mcp_config import gateway_words
 from bridge.client.process_identity import process_start
 from bridge.contract.error_codes import ExitCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
@@ -218,6 +219,54 @@ def test_lines_that_are_no_request_are_answered_in_control_protocol_1_and_select
     client.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}', b"", b" \r")
     assert client.ask(discover(1))["id"] == 1
     assert client.end() == 0
+
+
+def test_a_ping_before_anything_else_is_answered_without_an_app_and_selects_nothing(
+    client: Client, tmp_path: Path
+) -> None:
+    assert client.ask(legacy("first", "ping"))["result"] == {}
+    wrong = client.ask(b'{"jsonrpc":"2.0","id":2,"method":"ping","params":7}')
+    assert wrong["error"]["code"] == -32602
+    client.send(b'{"jsonrpc":"2.0","method":"ping"}')
+    with fake_bridge(bridge_s) as served:
+        post_entry(tmp_path, entry_for(served))
+        assert client.ask(INFO)["result"] is None
+        # It is control protocol 1 now, which has no ping.
+        client.ask(legacy(3, "ping"))
+        assert [request_of(r)["method"] for r in served.of("/rpc")] == ["agent/info", "ping"]
+        assert client.end() == 0
+
+
+def test_a_ping_is_answered_before_initialize_and_after_it(client: Client) -> None:
+    assert client.ask(legacy(1, "ping"))["result"] == {}
+    assert client.ask(initialize(2))["result"]["serverInfo"]["name"] == "bascule"
+    assert client.ask(legacy(3, "ping"))["result"] == {}
+    assert client.end() == 0
+
+
+@pytest.mark.parametrize("method", ["tools/list", "no/such", "resources/read"])
+def test_a_first_request_that_may_be_another_protocol_s_ends_nothing_where_there_is_no_bridge(
+    client: Client, tmp_path: Path, method: str
+) -> None:
+    failed = client.ask(legacy(1, method, uri="a"))
+    assert (failed["id"], failed["error"]["code"]) == (1, -32000)
+    assert failed["error"]["data"]["code"] == "NO_BRIDGE"
+    with fake_bridge(bridge_s) as served:
+        post_entry(tmp_path, entry_for(served))
+        assert client.ask(INFO)["result"] is None
+        assert client.end() == 0
+
+
+@pytest.mark.parametrize("first", [legacy(1, "ping"), legacy(1, "tools/list")])
+def test_the_entry_that_mcp_config_writes_answers_whatever_a_client_sends_first(
+    tmp_path: Path, first: bytes
+) -> None:
+    with running_command(tmp_path, *gateway_words(None)) as child:
+        client = Client(child)
+        assert "result" in client.ask(first)
+        assert "result" in client.ask(initialize(2))
+        assert client.ask(call(3))["result"]["isError"] is True
+        assert client.end() == 0
 
 
 def test_with_protocol_mcp_nothing_else_is_spoken(tmp_path: Path) -> None:
