@@ -1,7 +1,8 @@
 """Keep-alive connections to a native app, for an event loop: the twin of `native_connection`.
 
 Exchanges that follow each other share one connection; those that overlap have one each, a few at
-most, since an app takes few. Contract: native endpoints, delivery.
+most, since an app takes few, and one is kept when they are over.
+Contract: native endpoints, delivery.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class AsyncNativeConnection:
         self._idle: list[socket.socket] = []
         self._had_opening: WeakSet[socket.socket] = WeakSet()
         self._room = asyncio.Semaphore(_MAX_OPEN)
+        self._waiting = 0
+        """How many exchanges wait for room."""
 
     async def respond(
         self,
@@ -54,15 +57,12 @@ class AsyncNativeConnection:
         answer.
         """
         del session, seconds
-        try:
-            async with asyncio.timeout_at(deadline):
-                await self._room.acquire()
-        except TimeoutError:
-            raise too_late(Outcome.NOT_DELIVERED) from None
+        await self._wait_for_room(deadline)
         try:
             return await self._exchange_in_turn(request, opening, deadline)
         finally:
             self._room.release()
+            self._drop_spare()
 
     async def notify(
         self,
@@ -105,6 +105,22 @@ class AsyncNativeConnection:
     def __del__(self) -> None:
         # A client that was simply dropped, as in a short script, is no leak worth a warning.
         self.close()
+
+    async def _wait_for_room(self, deadline: float) -> None:
+        self._waiting += 1
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self._room.acquire()
+        except TimeoutError:
+            raise too_late(Outcome.NOT_DELIVERED) from None
+        finally:
+            self._waiting -= 1
+            self._drop_spare()
+
+    def _drop_spare(self) -> None:
+        """Hang up what is idle, but for the next exchange and for those that wait."""
+        while len(self._idle) > 1 + self._waiting:
+            self._idle.pop(0).close()
 
     async def _exchange_in_turn(
         self, request: bytes, opening: bytes | None, deadline: float
@@ -167,6 +183,8 @@ class AsyncNativeConnection:
         except DeadlineExceeded:
             raise too_late(Outcome.NOT_DELIVERED) from None
         except BridgeFailure as failure:
+            if failure.outcome is Outcome.NOT_DELIVERED:
+                raise
             # Whatever became of this one, the request itself was not sent.
             raise app_unreachable(self.path, failure.message) from None
         self._had_opening.add(opened)
@@ -202,6 +220,9 @@ async def _send_and_receive(opened: socket.socket, exchange: NativeExchange) -> 
             raise broken or ConnectionResetError(0, "the connection broke off")
         answer = exchange.receive(data)
         if answer is not None:
+            if broken is not None and exchange.outcome is Outcome.NOT_DELIVERED:
+                # It is about a part of the request, of which nobody makes a message.
+                raise broken
             return answer
 
 

@@ -167,6 +167,9 @@ class NativeConnection:
                 raise broken or ConnectionResetError(0, "the connection broke off")
             answer = exchange.receive(data)
             if answer is not None:
+                if broken is not None and exchange.outcome is Outcome.NOT_DELIVERED:
+                    # It is about a part of the request, of which nobody makes a message.
+                    raise broken
                 return answer
 
     def _wait_until(self, opened: socket.socket, deadline: float) -> None:

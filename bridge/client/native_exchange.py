@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bridge.client.native_failures import app_lost, app_unreachable, bad_line
-from bridge.contract.error_codes import Outcome
+from bridge.client.native_failures import app_full, app_lost, app_unreachable, bad_line
+from bridge.contract.error_codes import AppErrorCode, Outcome
 from bridge.contract.limits import JSON_LIMITS
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NativeExchange", "is_notification"]
 
+_MAX_REFUSAL_BYTES: Final = 4_096
+"""Far more than a refusal takes: longer answers are not looked into."""
+_FULL: Final = AppErrorCode.SESSION_LIMIT
 _LINE_BREAKS: Final = bytes.maketrans(b"\r\n", b"  ")
 
 
@@ -44,12 +47,16 @@ class NativeExchange:
     def receive(self, data: bytes) -> bytes | None:
         """Take what came, and return the answer once it is whole.
 
-        Raises `BridgeFailure` for a line that is too long to be one.
+        Raises `BridgeFailure` for a line that is too long to be one, and where the app has no
+        place for another connection: it says so before it knows any request's id.
         """
         self._answer += data
         end = self._answer.find(b"\n", len(self._answer) - len(data))
         if end >= 0:
-            return bytes(self._answer[:end]).removesuffix(b"\r")
+            line = bytes(self._answer[:end]).removesuffix(b"\r")
+            if _is_refusal(line):
+                raise app_full()
+            return line
         # One byte more may still be the carriage return of a line that is within it.
         if len(self._answer) > JSON_LIMITS.max_encoded_bytes + 1:
             raise bad_line("a line of more than 1 MiB")
@@ -65,6 +72,22 @@ class NativeExchange:
         if self.outcome is Outcome.NOT_DELIVERED:
             return app_unreachable(path, reason)
         return app_lost(reason)
+
+
+def _is_refusal(line: bytes) -> bool:
+    """Say whether a line answers no request, but tells that all connections are taken."""
+    if len(line) > _MAX_REFUSAL_BYTES or b"%d" % _FULL not in line:
+        return False
+    from bridge.contract.strict_json import StrictJsonError, loads  # noqa: PLC0415 - as below
+
+    try:
+        message = loads(line)
+    except StrictJsonError:
+        return False
+    if not isinstance(message, dict) or message.get("id", 0) is not None:
+        return False
+    error = message.get("error")
+    return isinstance(error, dict) and error.get("code") == _FULL
 
 
 def is_notification(request: bytes) -> bool:

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
-from bridge.contract.error_codes import Outcome
+from bridge.contract.error_codes import AppErrorCode, Outcome
 
-__all__ = ["another_user", "app_lost", "app_unreachable", "bad_line", "no_bridge_between"]
+__all__ = [
+    "another_user",
+    "app_full",
+    "app_lost",
+    "app_unreachable",
+    "bad_line",
+    "no_bridge_between",
+]
 
 
 def app_unreachable(path: str, reason: str) -> BridgeFailure:
@@ -23,6 +30,16 @@ def another_user(path: str) -> BridgeFailure:
     return BridgeFailure(
         ClientErrorCode.UNREACHABLE,
         f"What listens at {path} is not known to be yours; nothing was sent.",
+        outcome=Outcome.NOT_DELIVERED,
+    )
+
+
+def app_full() -> BridgeFailure:
+    """Say that the app took no connection more: it hung up without reading anything."""
+    return BridgeFailure(
+        AppErrorCode.SESSION_LIMIT.name,
+        "The app has as many connections as it takes, and all of them are busy; nothing was run.",
+        hint="Try again in a moment. If it stays so, close other clients of the app.",
         outcome=Outcome.NOT_DELIVERED,
     )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from bridge.client.action_error import ActionError
 from bridge.client.bridge_failure import BasculeError, ClientErrorCode
 from bridge.client.control_calls import Request, read_info
 from bridge.client.control_results import AppInfo
 from bridge.client.native_connection import NativeConnection
 from bridge.client.native_discovery import NativeEntry
+from bridge.contract.error_codes import AppErrorCode
 
 __all__ = ["NativeState", "native_states"]
 
@@ -48,9 +48,9 @@ def _state(entry: NativeEntry) -> NativeState | None:
     try:
         with NativeConnection(entry.path) as connection:
             return NativeState(entry, _info(connection).name, "running")
-    except ActionError as error:
-        return NativeState(entry, None, "busy" if error.code == "SESSION_LIMIT" else "silent")
     except BasculeError as failure:
+        if failure.code == AppErrorCode.SESSION_LIMIT.name:
+            return NativeState(entry, None, "busy")
         if failure.code in {ClientErrorCode.UNREACHABLE, ClientErrorCode.CONNECTION_LOST}:
             return None
         return NativeState(entry, None, "silent")

@@ -122,7 +122,11 @@ class NativeLimits(NamedTuple):
     """Bounds of a native app's socket: connections, and the work of one tick."""
 
     max_connections: int = 16
-    """As many as a page keeps sessions. The next one is answered `SESSION_LIMIT` and closed."""
+    """As many as a page keeps sessions. For the next one the longest idle is closed; where all are
+    busy, it is answered `SESSION_LIMIT` and closed."""
+    min_idle_seconds: float = 0.25
+    """How long nothing is under way on a connection that is closed for another: who was just let
+    in or answered may be about to say something, and a crowd must not throw each other out."""
     max_tick_lines: int = 32
     """Lines that one tick handles over all connections: an app's window must stay alive."""
     max_tick_read_bytes: int = 262_144

@@ -22,6 +22,11 @@ class LineReader:
         self._line = bytearray()
         self._too_long = False
 
+    @property
+    def has_part(self) -> bool:
+        """Whether the beginning of a line waits for its end."""
+        return bool(self._line) or self._too_long
+
     def feed(self, data: bytes) -> Iterator[bytes | None]:
         """Take what was read and yield the lines that it completes."""
         *ended, rest = data.split(b"\n")

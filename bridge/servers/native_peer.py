@@ -11,6 +11,7 @@ import select
 import socket
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from bridge.contract.limits import JSON_LIMITS, NATIVE_LIMITS, NativeLimits
@@ -58,6 +59,8 @@ class NativePeer:
         """A call that did not end at once."""
         self.taken_at = 0.0
         """When the peer last took something of what is waiting to be written."""
+        self.idle_since = clock()
+        """When it was let in, or its last line was done with."""
 
     @property
     def has_work(self) -> bool:
@@ -73,6 +76,32 @@ class NativePeer:
     def wants_output(self) -> bool:
         """Whether something waits to be written."""
         return bool(self._output)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way: no line or part of one, no call, no answer."""
+        return not (
+            self.closed
+            or self._lines
+            or self._reader.has_part
+            or self._output
+            or self.waiting is not None
+        )
+
+    def make_room(self) -> bool:
+        """Hang up if nothing is under way, and say whether that was so.
+
+        A line that comes meanwhile is either kept, and answered, or refused by the system whole,
+        so that its sender knows that nobody has it.
+        """
+        if self.is_idle:
+            self.read()
+        if self.is_idle:
+            with suppress(OSError):
+                self.socket.shutdown(socket.SHUT_RD)
+            # Between the two something may have come; nothing more can.
+            self.read()
+        return self.closed
 
     def read(self) -> None:
         """Read once what has come."""
@@ -111,6 +140,7 @@ class NativePeer:
         self.waiting = None
         if self.closed:
             return
+        self.idle_since = self._clock()
         if answer is not None:
             # No line break of any kind is in an answer: the contract's writer escapes them.
             self._output = memoryview(answer.encode() + b"\n")
@@ -123,7 +153,7 @@ class NativePeer:
         try:
             while self._output:
                 self._output = self._output[self.socket.send(self._output) :]
-                self.taken_at = self._clock()
+                self.taken_at = self.idle_since = self._clock()
         except (BlockingIOError, InterruptedError):
             return
         except OSError:

@@ -21,15 +21,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Protocol, Self
 from weakref import WeakSet
 
-from bridge.contract.error_codes import AppErrorCode
 from bridge.contract.limits import NATIVE_LIMITS, NativeLimits
 from bridge.contract.peer_credentials import is_same_user, peer_uid
-from bridge.dispatcher.app_error import AppError
-from bridge.dispatcher.control_session import failure
 from bridge.dispatcher.rpc_session import RpcSession
 from bridge.servers.native_directory import NativeError, require_platform
 from bridge.servers.native_listener import NativeListener
 from bridge.servers.native_peer import NativePeer, Session
+from bridge.servers.native_places import has_left, make_room, refuse
 
 if TYPE_CHECKING:
     from bridge.dispatcher.dispatcher import Dispatcher
@@ -338,15 +336,25 @@ class NativeServer:
             # Before a byte is read.
             opened.close()
             return
-        if sum(not peer.closed for peer in self._peers) >= self._limits.max_connections:
-            _refuse(opened)
-            return
+        if self._is_full():
+            if has_left(opened):
+                opened.close()
+                return
+            if not self._make_room():
+                refuse(opened)
+                return
         self._accepted += 1
         session = self._new_session(f"native-{self._accepted}")
         peer = NativePeer(opened, session, self._clock, self._limits)
         self._peers.append(peer)
         # What it has sent already is read in this tick.
         peer.read()
+
+    def _is_full(self) -> bool:
+        return sum(not peer.closed for peer in self._peers) >= self._limits.max_connections
+
+    def _make_room(self) -> bool:
+        return make_room(self._peers, self._clock() - self._limits.min_idle_seconds)
 
     def _stop_accepting(self, listener: NativeListener) -> None:
         self._accept_at = None
@@ -382,16 +390,3 @@ def _hang_up(opened: socket.socket) -> None:
     with suppress(OSError):
         opened.shutdown(socket.SHUT_RDWR)
     opened.close()
-
-
-def _refuse(opened: socket.socket) -> None:
-    """Say that all connections are taken. It is not waited for whether that is read."""
-    error = AppError(
-        AppErrorCode.SESSION_LIMIT,
-        "The app has as many connections as it takes; nothing was run. Try again.",
-    )
-    with opened:
-        try:
-            opened.send(failure(None, error).encode() + b"\n")
-        except OSError:
-            return

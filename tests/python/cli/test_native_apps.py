@@ -16,7 +16,7 @@ from bridge.contract.error_codes import ExitCode
 from bridge.servers.native_server import NativeServer
 from tests.python.support.command_line import entry_for, post_entry, run_command
 from tests.python.support.fake_bridge import fake_bridge, status_of
-from tests.python.support.native_app import running_app
+from tests.python.support.native_app import all_places_taken, running_app
 from tests.python.support.note_app import APP, BIG, PICTURES, SLUG, NoteApp, note_app
 from tests.python.support.terminal import on_terminal
 
@@ -142,6 +142,15 @@ def test_an_app_that_ended_is_told_in_a_line(running: Running) -> None:
         assert len(told.splitlines()) <= 3
         assert done.stdout == b""
     assert main(["call", path, "note.read"]) == ExitCode.NO_BRIDGE
+
+
+def test_an_app_that_is_full_has_run_nothing(running: Running, capfd: Captured) -> None:
+    with all_places_taken(running[1]):
+        assert main(["call", SLUG, "note.read"]) == ExitCode.REFUSED
+        err = capfd.readouterr().err
+        assert "[SESSION_LIMIT]" in err
+        assert "trying it again is safe" in err
+    assert main(["call", SLUG, "note.read"]) == ExitCode.DONE
 
 
 def test_a_native_app_is_completed(running: Running, capfd: Captured) -> None:

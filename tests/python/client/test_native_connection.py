@@ -26,6 +26,8 @@ from tests.python.support.native_app import INFO, running_app, short_directory
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no native sockets")
 MAX = JSON_LIMITS.max_encoded_bytes
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+FULL = b'{"jsonrpc":"2.0","id":null,"error":{"code":1017,"message":"full"}}'
+LARGE = b'{"a":"' + b"x" * 1_000_000 + b'"}'
 Script = Callable[[socket.socket], None]
 
 
@@ -216,18 +218,49 @@ async def test_what_was_not_sent_whole_was_not_delivered(directory: Path, connec
     assert (told.code, told.outcome) == (ClientErrorCode.UNREACHABLE, Outcome.NOT_DELIVERED)
 
 
-async def test_a_refusal_is_read_before_the_request_is_taken(
-    directory: Path, connect: Connect
+@pytest.mark.parametrize("request_text", [INFO, LARGE], ids=["taken", "not taken"])
+async def test_an_app_that_is_full_has_run_nothing(
+    directory: Path, connect: Connect, request_text: bytes
 ) -> None:
-    refusal = b'{"jsonrpc":"2.0","id":null,"error":{"code":1017,"message":"busy"}}'
-
     def script(opened: socket.socket) -> None:
-        opened.sendall(refusal + b"\n")
+        opened.sendall(FULL + b"\n")
 
     with peer(directory, script) as other:
+        told = await failure(connect(other.path), request_text)
+    assert (told.code, told.outcome) == ("SESSION_LIMIT", Outcome.NOT_DELIVERED)
+    assert "close other clients" in (told.hint or "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        FULL.replace(b"null", b"1"),
+        FULL.replace(b'"id":null,', b""),
+        FULL.replace(b"1017", b"-32600"),
+        FULL.replace(b"full", b"x" * 5_000),
+        b'{"jsonrpc":"2.0","id":null,"result":1017}',
+        b"1017",
+        b"{1017",
+    ],
+)
+async def test_no_other_line_is_taken_for_that(
+    directory: Path, connect: Connect, line: bytes
+) -> None:
+    with peer(directory, answers(line + b"\n")) as other:
         connection = connect(other.path)
-        assert await connection.respond(b'{"a":"' + b"x" * 1_000_000 + b'"}') == refusal
+        assert await connection.respond(INFO) == line
         connection.close()
+
+
+async def test_an_answer_to_a_part_of_a_request_is_none(directory: Path, connect: Connect) -> None:
+    def script(opened: socket.socket) -> None:
+        # Nothing more is taken, and what was is no message.
+        opened.recv(10)
+        opened.sendall(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}\n')
+
+    with peer(directory, script) as other:
+        told = await failure(connect(other.path), LARGE)
+    assert (told.code, told.outcome) == (ClientErrorCode.UNREACHABLE, Outcome.NOT_DELIVERED)
 
 
 async def test_a_deadline_that_passes_says_what_it_left(directory: Path, connect: Connect) -> None:

@@ -14,13 +14,18 @@ import pytest
 from bridge.client.native_discovery import listens, native_entries, running_natives
 from bridge.client.native_states import native_states
 from bridge.client.runtime_directory import RuntimeDirectoryError
-from bridge.contract.limits import NATIVE_LIMITS
 from bridge.dispatcher.dispatcher import AppName, Dispatcher
 from bridge.servers.native_server import serve
 from tests.python.support.command_line import environment
 from tests.python.support.dispatchers import ScriptedHost
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
-from tests.python.support.native_app import app_process, echo, running_app, short_directory
+from tests.python.support.native_app import (
+    all_places_taken,
+    app_process,
+    echo,
+    running_app,
+    short_directory,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no native sockets")
 
@@ -150,16 +155,9 @@ def test_an_app_that_does_not_answer_is_silent(
 
 
 def test_an_app_with_all_connections_taken_is_busy(directory: Path) -> None:
-    with running_app(directory) as server:
-        taken = []
-        for _ in range(NATIVE_LIMITS.max_connections):
-            dialled = socket.socket(socket.AF_UNIX)
-            dialled.connect(str(server.path))
-            taken.append(dialled)
+    with running_app(directory) as server, all_places_taken(server):
         [state] = native_states(native_entries(directory))
         assert (state.name, state.state) == (None, "busy")
-        for dialled in taken:
-            dialled.close()
 
 
 def test_an_app_that_ended_in_between_is_left_out(directory: Path) -> None:

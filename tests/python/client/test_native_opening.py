@@ -130,6 +130,19 @@ async def test_a_failure_at_it_claims_that_the_request_was_not_delivered() -> No
         assert caught.value.outcome is Outcome.UNKNOWN
 
 
+async def test_an_app_that_is_full_says_so_at_it() -> None:
+    async def refuse(_: bytes) -> bytes:
+        return b'{"jsonrpc":"2.0","id":null,"error":{"code":1017,"message":"full"}}'
+
+    async with running() as (app, connection):
+        app.script = refuse
+        with pytest.raises(BridgeFailure) as caught:
+            await ask(connection, b"a", opening=b"open")
+        assert caught.value.code == "SESSION_LIMIT"
+        assert caught.value.outcome is Outcome.NOT_DELIVERED
+        assert app.lines == [[b"open"]]
+
+
 async def test_time_that_runs_out_at_it_claims_the_same() -> None:
     never = asyncio.Event()
 

@@ -333,3 +333,43 @@ def test_notifications_are_run_although_whoever_sent_them_is_gone() -> None:
         assert ran == list(range(9)), "but for the request, whose answer nobody stayed for"
     finally:
         pair.close()
+
+
+def test_an_idle_peer_makes_room(pair: Pair) -> None:
+    pair.says(INFO + b"\n")
+    assert ids(pair.hears()) == [1]
+    pair.now = 7.0
+    assert pair.peer.is_idle
+    assert pair.peer.idle_since == 0.0
+    assert pair.peer.make_room() is True
+    with pytest.raises(BrokenPipeError):
+        pair.other.send(INFO)
+
+
+@pytest.mark.parametrize("said", [INFO, INFO + b"\n", b"x" * (MAX + 2)])
+def test_what_was_said_is_not_lost_for_another_s_room(pair: Pair, said: bytes) -> None:
+    pair.says(said)
+    assert pair.peer.make_room() is False
+    pair.says(b"\n")
+    assert len(answers(pair.hears())) == 1
+    assert not pair.peer.closed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system drops what has come")
+def test_a_line_that_comes_as_room_is_made_is_answered(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = pair.peer.read
+
+    def read_and_hear() -> None:
+        monkeypatch.setattr(pair.peer, "read", read)
+        read()
+        pair.other.send(INFO)
+
+    monkeypatch.setattr(pair.peer, "read", read_and_hear)
+    assert pair.peer.make_room() is False
+    with pytest.raises(BrokenPipeError):
+        pair.other.send(b"\n")
+    # The end of what it says is the end of a line.
+    assert ids(pair.hears()) == [1]
+    assert pair.peer.closed

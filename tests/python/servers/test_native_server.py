@@ -281,6 +281,9 @@ def test_several_apps_are_served_at_once(directory: Path) -> None:
 def test_sixteen_connections_are_served_and_one_more_is_told_so(server: NativeServer) -> None:
     callers = [Caller(server) for _ in range(NATIVE_LIMITS.max_connections)]
     try:
+        for caller in callers:
+            # The beginning of a line, which nobody may lose.
+            caller.send(b" ")
         server.poll(PATIENCE_SECONDS)
         tick(server)
         assert server.connections == NATIVE_LIMITS.max_connections
@@ -300,6 +303,111 @@ def test_sixteen_connections_are_served_and_one_more_is_told_so(server: NativeSe
     finally:
         for caller in callers:
             caller.socket.close()
+
+
+class Crowd:
+    """A server with three places, all of them taken, and a clock that is set."""
+
+    def __init__(self, directory: Path, dispatcher: Dispatcher | None = None) -> None:
+        self.now = 0.0
+        self.server = NativeServer(
+            dispatcher or echo(),
+            directory=str(directory),
+            clock=lambda: self.now,
+            limits=NATIVE_LIMITS._replace(max_connections=3),
+        )
+        self.server.follow()
+        self.callers: list[Caller] = []
+        for _ in range(3):
+            self.callers.append(Caller(self.server))
+            self.server.poll(PATIENCE_SECONDS)
+            self.now += 1.0
+
+    def another(self) -> Any:
+        """Return what one more is answered."""
+        self.callers.append(Caller(self.server))
+        self.callers[-1].send(INFO + b"\n")
+        [answer] = self.callers[-1].lines(1)
+        return answer.get("error", {}).get("data", {}).get("code", "answered")
+
+    def closed(self) -> list[bool]:
+        return [caller.is_closed() for caller in self.callers]
+
+    def close(self) -> None:
+        self.server.close()
+        for caller in self.callers:
+            caller.socket.close()
+
+
+@pytest.fixture
+def crowd(directory: Path) -> Iterator[Crowd]:
+    made = Crowd(directory)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_who_has_been_idle_for_longest_makes_room(crowd: Crowd) -> None:
+    # The first was let in before the second, and has been answered since.
+    crowd.callers[0].send(INFO + b"\n")
+    crowd.callers[0].lines(1)
+    crowd.now += 1.0
+    assert crowd.another() == "answered"
+    assert crowd.closed() == [False, True, False, False]
+    assert crowd.another() == "answered"
+    assert crowd.closed() == [False, True, True, False, False]
+
+
+def test_who_was_answered_just_now_makes_no_room(crowd: Crowd) -> None:
+    for caller in crowd.callers:
+        caller.send(INFO + b"\n")
+        caller.lines(1)
+        crowd.now += 1 / 64
+    answered = crowd.now - 3 / 64
+    crowd.now = answered + NATIVE_LIMITS.min_idle_seconds - 0.01
+    assert crowd.another() == "SESSION_LIMIT"
+    assert crowd.closed() == [False, False, False, True]
+    crowd.now = answered + NATIVE_LIMITS.min_idle_seconds
+    assert crowd.another() == "answered"
+    assert crowd.closed() == [True, False, False, True, False]
+
+
+def test_who_has_said_something_that_was_not_read_yet_makes_no_room(crowd: Crowd) -> None:
+    crowd.callers.append(Caller(crowd.server))
+    crowd.callers[-1].send(INFO + b"\n")
+    # All of it is there at once when the server looks, and the one who dials is looked at last.
+    for caller in crowd.callers[:3]:
+        caller.send(call_of(1))
+    crowd.server.poll(PATIENCE_SECONDS)
+    tick(crowd.server)
+    assert [caller.lines(1)[0]["id"] for caller in crowd.callers] == [1, 1, 1, None]
+
+
+def test_who_has_not_read_its_answer_yet_makes_no_room(directory: Path) -> None:
+    text = {"text": "x" * 250_000}
+    crowd = Crowd(directory, dispatcher_of(lambda *_: text))
+    try:
+        deaf = crowd.callers[0]
+        deaf.send(b"".join(call_of(n) for n in range(8)))
+        crowd.server.poll(PATIENCE_SECONDS)
+        tick(crowd.server)
+        crowd.now += 1.0
+        for _ in range(3):
+            crowd.another()
+            crowd.now += 1.0
+        assert [answer["id"] for answer in deaf.lines(8)] == list(range(8))
+        assert crowd.closed()[1:3] == [True, True], "the control: others made room"
+    finally:
+        crowd.close()
+
+
+def test_nobody_makes_room_for_one_who_only_looks(crowd: Crowd) -> None:
+    with Caller(crowd.server):
+        pass
+    crowd.server.poll(PATIENCE_SECONDS)
+    tick(crowd.server)
+    assert crowd.closed() == [False, False, False]
 
 
 def test_one_tick_handles_so_many_lines_and_no_connection_is_left_out(directory: Path) -> None:

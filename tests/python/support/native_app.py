@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from bridge.contract.limits import NATIVE_LIMITS
 from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.servers.native_server import NativeServer, serve
 from tests.python.support.dispatchers import dispatcher_of
@@ -116,6 +117,22 @@ def running_app(
         ended.set()
         thread.join(PATIENCE_SECONDS)
         server.close()
+
+
+@contextmanager
+def all_places_taken(server: NativeServer) -> Iterator[None]:
+    """Take all connections that a running app has for callers, and hold them.
+
+    Each has the beginning of a line under way: it would be hung up on otherwise.
+    """
+    callers = [Caller(server) for _ in range(NATIVE_LIMITS.max_connections)]
+    try:
+        for caller in callers:
+            caller.send(b" ")
+        yield
+    finally:
+        for caller in callers:
+            caller.socket.close()
 
 
 APP_SCRIPT = """

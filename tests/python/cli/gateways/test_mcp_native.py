@@ -13,7 +13,7 @@ import pytest
 from tests.python.support.command_line import pipe, run_command, running_command
 from tests.python.support.fake_bridge import PATIENCE_SECONDS
 from tests.python.support.mcp_requests import call, discover, initialize, legacy, modern
-from tests.python.support.native_app import running_app, short_directory
+from tests.python.support.native_app import all_places_taken, running_app, short_directory
 from tests.python.support.note_app import NoteApp
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no native sockets")
@@ -81,6 +81,42 @@ def test_eight_calls_at_once_are_all_answered(directory: Path, era: Any) -> None
         answers = [client.read() for _ in range(8)]
         assert {answer["id"] for answer in answers} == set(range(8))
         assert not any("isError" in answer["result"] for answer in answers)
+
+
+@pytest.mark.parametrize("era", [modern, legacy])
+def test_an_app_that_is_full_is_told_and_asked_again(directory: Path, era: Any) -> None:
+    with (
+        running_app(directory, NoteApp().dispatcher) as server,
+        running_command(directory, "stdio", str(server.path), "--protocol", "mcp") as child,
+    ):
+        client = Client(child)
+        with all_places_taken(server):
+            failed = client.ask(era(1, "tools/call", name="actions_search"))
+            assert failed["id"] == 1
+            assert failed["result"]["isError"] is True
+            data = failed["result"]["structuredContent"]["error"]["data"]
+            assert (data["code"], data["outcome"]) == ("SESSION_LIMIT", "not_delivered")
+            refused = client.ask(era("two", "resources/list"))
+            assert refused["id"] == "two"
+            assert refused["error"]["data"]["code"] == "SESSION_LIMIT"
+        done = client.ask(era(3, "tools/call", name="actions_search"))
+        assert done["id"] == 3
+        assert "isError" not in done["result"]
+
+
+def test_an_app_that_is_full_is_told_by_lines_as_well(directory: Path) -> None:
+    line = b'{"jsonrpc":"2.0","id":5,"method":"agent/info"}'
+    with (
+        running_app(directory) as server,
+        running_command(directory, "stdio", str(server.path)) as child,
+    ):
+        client = Client(child)
+        with all_places_taken(server):
+            refused = client.ask(line)
+        assert refused["id"] == 5
+        assert refused["error"]["data"]["code"] == "SESSION_LIMIT"
+        assert refused["error"]["data"]["outcome"] == "not_delivered"
+        assert "result" in client.ask(line)
 
 
 def test_an_app_that_ends_is_told_and_another_of_its_name_is_found(
