@@ -154,8 +154,9 @@ class McpLimits(NamedTuple):
 
 
 MAX_LIST_BYTES = 262_144
-"""Actions of one page of `actions/list`, as JSON, the first of them apart. A page fits an answer of
-MCP, which tells it twice. No part of the limits that an app tells: no caller has to know it."""
+"""Of one page of `actions/list`, or of resources in MCP, as JSON, the first entry apart. A page
+fits an answer of MCP, which tells it twice. No part of the limits that an app tells: no caller has
+to know it."""
 
 JSON_LIMITS = JsonLimits()
 PROTOCOL_LIMITS = ProtocolLimits()

@@ -17,6 +17,7 @@ from bridge.dispatcher.app_error import AppError, RpcError
 from bridge.dispatcher.eventually import Eventually, Later
 from bridge.dispatcher.host import Resource
 from bridge.dispatcher.host_reading import AsOf
+from bridge.dispatcher.list_page import page_end
 from bridge.dispatcher.mcp_front import AppRequest
 from bridge.dispatcher.methods import MethodContext, Result
 
@@ -97,7 +98,7 @@ def _page(name: str, listed: Any, cursor: str | None) -> ResourceResult:  # noqa
                 JsonRpcErrorNumber.INVALID_PARAMS,
                 "params.cursor must be a nextCursor of an earlier answer",
             )
-    end = start + MCP_LIMITS.resources_per_page
+    end = page_end(listed, start, MCP_LIMITS.resources_per_page)
     more = {"nextCursor": str(end)} if end < len(listed) else {}
     return ResourceResult({name: listed[start:end], **more})
 

@@ -38,8 +38,9 @@ export const PROTOCOL_LIMITS = Object.freeze({
 });
 
 /**
- * Actions of one page of `actions/list`, as JSON, the first of them apart. A page fits an answer of
- * MCP, which tells it twice. No part of the limits that an app tells: no caller has to know it.
+ * Of one page of `actions/list`, or of resources in MCP, as JSON, the first entry apart. A page
+ * fits an answer of MCP, which tells it twice. No part of the limits that an app tells: no caller
+ * has to know it.
  */
 export const MAX_LIST_BYTES = 262_144;
 

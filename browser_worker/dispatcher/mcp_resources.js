@@ -10,6 +10,7 @@ import { MCP_ERROR } from "../contract/mcp_messages.js";
 import { decodeUtf8 } from "../contract/utf8.js";
 import { AppError, RpcError } from "./app_error.js";
 import { andThen } from "./eventually.js";
+import { pageEnd } from "./list_page.js";
 import { caller } from "./methods.js";
 import { base64 } from "./resources.js";
 
@@ -72,7 +73,7 @@ function page(name, all, cursor) {
   if (cursor !== undefined && !(start < all.length)) {
     throw new RpcError("INVALID_PARAMS", "params.cursor must be a nextCursor of an earlier answer");
   }
-  const end = start + MCP_LIMITS.resourcesPerPage;
+  const end = pageEnd(all, start, MCP_LIMITS.resourcesPerPage);
   const more = end < all.length ? { nextCursor: String(end) } : {};
   return { result: { [name]: all.slice(start, end), ...more } };
 }

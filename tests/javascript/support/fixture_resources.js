@@ -81,7 +81,8 @@ function entries(first, member, form, listed) {
   if (listed === "nameless") return [{ [member]: first[0][member] }];
   if (listed === "numbered") return [{ ...first[0], name: 1 }];
   if (listed === "single") return first[0];
-  if (typeof listed === "string") return first;
-  const parts = Array.from({ length: Number(listed) }, (_, at) => at);
-  return [...first, ...parts.map((at) => ({ [member]: form(at), name: `Part ${at}` }))];
+  const wordy = listed === "wordy" ? { description: "n".repeat(12_000) } : undefined;
+  if (typeof listed === "string" && !wordy) return first;
+  const parts = Array.from({ length: wordy ? 30 : Number(listed) }, (_, at) => at);
+  return [...first, ...parts.map((at) => ({ [member]: form(at), name: `Part ${at}`, ...wordy }))];
 }

@@ -157,10 +157,38 @@ def test_an_app_that_lists_nothing_has_empty_lists() -> None:
     assert result(dispatcher, line_of("resources/templates/list")) == {"resourceTemplates": []}
 
 
-def test_a_list_that_is_too_long_for_a_line_is_an_error() -> None:
-    listed = [{"uri": "a:b", "name": "n" * 20_000} for _ in range(100)]
-    told = result(entries(listed), line_of("resources/list"))
+@pytest.mark.parametrize(
+    ("method", "uri", "member"),
+    [
+        ("resources/list", "uri", "resources"),
+        ("resources/templates/list", "uriTemplate", "resourceTemplates"),
+    ],
+)
+def test_a_list_that_is_too_long_for_a_line_comes_in_pages(
+    method: str, uri: str, member: str
+) -> None:
+    long = "d" * 12_000
+    listed = [{uri: f"a:{n}", "name": "b", "description": long} for n in range(100)]
+    found: list[Any] = []
+    cursor: dict[str, str] = {}
+    while True:
+        told = result(entries(listed), line_of(method, **cursor))
+        found += told[member]
+        if "nextCursor" not in told:
+            break
+        cursor = {"cursor": told["nextCursor"]}
+    assert found == listed
+
+
+def test_an_entry_that_fits_no_line_is_refused_there_and_keeps_no_other_from_being_listed() -> None:
+    texts = ["first", "x" * 262_145, "last"]
+    listed = [{"uri": "a:b", "name": text} for text in texts]
+    first = result(entries(listed), line_of("resources/list"))
+    assert first == {"resources": listed[:1], "nextCursor": "1"}
+    told = result(entries(listed), line_of("resources/list", cursor="1"))
     assert told["error"]["data"]["code"] == "LIMIT_EXCEEDED"
+    last = result(entries(listed), line_of("resources/list", cursor="2"))
+    assert last == {"resources": listed[2:]}
 
 
 def test_a_resource_that_grows_while_it_is_read_is_not_read_without_end() -> None:

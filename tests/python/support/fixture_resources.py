@@ -71,6 +71,9 @@ def listed_templates(listed: int | str) -> Any:
 
 
 def _entries(first: list[dict[str, Any]], member: str, form: str, listed: int | str) -> Any:
+    def part(at: int) -> dict[str, Any]:
+        return {member: form.format(at), "name": f"Part {at}"}
+
     match listed:
         case "nameless":
             return [{member: first[0][member]}]
@@ -78,7 +81,9 @@ def _entries(first: list[dict[str, Any]], member: str, form: str, listed: int | 
             return [{**first[0], "name": 1}]
         case "single":
             return first[0]
+        case "wordy":
+            long = {"description": "n" * 12_000}
+            return [*first, *({**part(at), **long} for at in range(30))]
         case int():
-            parts = ({member: form.format(at), "name": f"Part {at}"} for at in range(listed))
-            return [*first, *parts]
+            return [*first, *map(part, range(listed))]
     return first
