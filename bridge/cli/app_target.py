@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from bridge.cli.app_session import AppSession
 from bridge.cli.quick_parser import WORDS
-from bridge.cli.target import ChosenBridge, Target, add_target_options
+from bridge.cli.target import (
+    ChosenBridge,
+    Target,
+    add_target_options,
+    named_by_file,
+    read_token_file,
+)
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_failure import BasculeError, ClientErrorCode
 
@@ -23,6 +29,7 @@ __all__ = [
     "app_word",
     "attached_slugs",
     "choose_app",
+    "choose_app_quietly",
     "choose_bridge",
     "name_app",
     "open_app",
@@ -57,6 +64,11 @@ def take_words(args: argparse.Namespace, *names: str, rest: str | None = None) -
     """
     words: list[str] = list(args.words)
     by_option = args.app is not None or args.url is not None or args.origin is not None
+    path, by_file = args.token_file, False
+    if names and not by_option and path is not None:
+        # The same bridge may be reached at another address, as where its port is forwarded.
+        by_file = _takes_bridge(args, path) and not (words and _is_address(words[0]))
+        by_option = by_file
     wanted = len(names) + (not by_option)
     # With nothing else to tell apart, an app that is left out is the only one.
     if not by_option and (names or words):
@@ -70,24 +82,46 @@ def take_words(args: argparse.Namespace, *names: str, rest: str | None = None) -
     if len(words) < len(names):
         raise UsageError(f"{names[len(words)]} is missing")
     if len(words) > len(names):
-        _check_rest(words[len(names)], rest, by_option=by_option)
+        cure = "; APP is left out with --app, --url and --origin" if by_option else ""
+        if by_file:
+            cure = f"; {named_by_file(path, args.url)}: leave out the app's name"
+        _check_rest(words[len(names)], rest, cure)
     return words
 
 
-def _check_rest(word: str, rest: str | None, *, by_option: bool) -> None:
+def _takes_bridge(args: argparse.Namespace, path: str) -> bool:
+    """Take what a token file has for options, and say whether it names its bridge.
+
+    It may be a pipe, which is read only once.
+    """
+    args.token, url = read_token_file(path)
+    args.token_file = None
+    if url is not None:
+        args.url = url
+    return url is not None
+
+
+def _check_rest(word: str, rest: str | None, cure: str) -> None:
     """Raise `UsageError` where the first word that nothing asked for shows a mistake."""
-    cure = "; APP is left out with --app, --url and --origin" if by_option else ""
     if rest is None:
         raise UsageError(f"{word!r} is one word too many{cure}")
     if cure and "=" not in word:
         raise UsageError(f"{word!r} is no {rest}{cure}")
 
 
+def _is_address(word: str) -> bool:
+    return "://" in word or _is_port(word)
+
+
+def _is_port(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and 0 < int(word[:6]) < 65_536
+
+
 def name_app(args: argparse.Namespace, word: str) -> None:
     """Understand APP as the option that says the same."""
     if "://" in word:
         args.url = word
-    elif word.isascii() and word.isdecimal() and 0 < int(word[:6]) < 65_536:
+    elif _is_port(word):
         args.url = f"http://127.0.0.1:{int(word)}"
     elif not word:
         raise UsageError("APP is empty")
@@ -100,14 +134,24 @@ def name_app(args: argparse.Namespace, word: str) -> None:
         args.environment_url = args.environment_token = None
 
 
-def choose_app(args: argparse.Namespace) -> ChosenBridge | ChosenNative:
-    """Return the app, over its bridge or native. Raises `BridgeFailure` and `UsageError`."""
-    return _chosen(args, Target.from_arguments(args).choose_app)
+def choose_app(
+    args: argparse.Namespace, target: Target | None = None
+) -> ChosenBridge | ChosenNative:
+    """Return the app, over its bridge or native. Raises `BridgeFailure` and `UsageError`.
+
+    A `target` is what the arguments were read as already.
+    """
+    return _chosen(args, (target or Target.from_arguments(args)).choose_app)
 
 
-def choose_bridge(args: argparse.Namespace) -> ChosenBridge:
+def choose_app_quietly(args: argparse.Namespace) -> ChosenBridge | ChosenNative:
+    """Do as `choose_app`, and leave standard error alone: whoever reads it shows it to nobody."""
+    return choose_app(args, Target.from_arguments(args, warn=False))
+
+
+def choose_bridge(args: argparse.Namespace, target: Target | None = None) -> ChosenBridge:
     """Return the bridge of the app, for what only a page has. Raises as `choose_app`."""
-    return _chosen(args, Target.from_arguments(args).choose)
+    return _chosen(args, (target or Target.from_arguments(args)).choose)
 
 
 def _chosen(args: argparse.Namespace, choose: Callable[[], T]) -> T:

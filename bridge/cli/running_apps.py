@@ -19,19 +19,23 @@ __all__ = ["running_apps"]
 def running_apps(what: str, *, native: bool = True) -> Iterator[tuple[str, str]]:
     """Yield each as `APP`, or as a value of `--app`, `--url` or `--origin`.
 
-    Native apps are among the first two, by their slug, or by `SLUG.PID` where several have the
-    same. Raises `RuntimeDirectoryError`.
+    Native apps are among the first two, by their slug. As an `APP` that several have, a slug gives
+    way to the bridge's port and to `SLUG.PID`. Raises `RuntimeDirectoryError`.
     """
-    for state in bridge_states(running_bridges()):
+    states = bridge_states(running_bridges())
+    entries = running_natives() if native and what in {"APP", "--app"} else []
+    slugs = [entry.slug for entry in entries]
+    if what == "APP":
+        slugs += [app_slug(state.app) for state in states if state.app is not None]
+    for state in states:
         word = _word(what, state)
         if word is not None:
-            yield word, f"{state.app or 'no page attached'}, {state.entry.origin}"
-    if native and what in {"APP", "--app"}:
-        entries = running_natives()
-        slugs = [entry.slug for entry in entries]
-        for entry in entries:
-            alone = slugs.count(entry.slug) == 1
-            yield entry.slug if alone else entry.endpoint, f"native, process {entry.pid}"
+            shared = what == "APP" and slugs.count(word) > 1
+            about = f"{state.app or 'no page attached'}, {state.entry.origin}"
+            yield _port(state) if shared else word, about
+    for entry in entries:
+        alone = slugs.count(entry.slug) == 1
+        yield entry.slug if alone else entry.endpoint, f"native, process {entry.pid}"
 
 
 def _word(what: str, state: BridgeState) -> str | None:
@@ -41,4 +45,8 @@ def _word(what: str, state: BridgeState) -> str | None:
         return state.entry.origin
     if state.app is not None:
         return app_slug(state.app) or state.entry.url
-    return state.entry.url.rpartition(":")[2] if what == "APP" else None
+    return _port(state) if what == "APP" else None
+
+
+def _port(state: BridgeState) -> str:
+    return state.entry.url.rpartition(":")[2]

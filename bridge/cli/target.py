@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bridge.client.bridge_states import BridgeState
     from bridge.client.native_choice import ChosenNative
 
-__all__ = ["ChosenBridge", "Target", "add_target_options"]
+__all__ = ["ChosenBridge", "Target", "add_target_options", "named_by_file", "read_token_file"]
 
 _BEARER: Final = r"[A-Za-z0-9._~+/=-]{1,512}"
 
@@ -56,31 +56,37 @@ class Target(NamedTuple):
     token: str | None
     origin: str | None
     app: str | None
+    url_in_file: str | None = None
+    """Whose token it is, by the token file itself."""
 
     def __repr__(self) -> str:
         """Return what may be printed: everything but the token."""
         return f"Target(address={self.address!r}, origin={self.origin!r}, app={self.app!r})"
 
     @classmethod
-    def from_arguments(cls, args: argparse.Namespace) -> Target:
-        """Read the options of `add_target_options`. Raises `UsageError`."""
-        url, token = args.url or args.environment_url, args.token
+    def from_arguments(cls, args: argparse.Namespace, *, warn: bool = True) -> Target:
+        """Read the options of `add_target_options`. Raises `UsageError`.
+
+        With `warn`, standard error is told of a token file that others may read.
+        """
+        url, token, from_file = args.url or args.environment_url, args.token, None
         if args.token_file is not None:
-            token, url_in_file = _read_token_file(args.token_file)
-            url = url or url_in_file
+            token, from_file = read_token_file(args.token_file, warn=warn)
         elif token is None:
             token = args.environment_token
         if token is not None and not re.fullmatch(_BEARER, token):
             raise UsageError("what was given as the token cannot be one")
+        if args.app is not None or args.origin is not None:
+            _check_choice(args, url, token, from_file)
+        # An argument comes before the environment, also where it is in a file.
+        url = args.url or from_file or args.environment_url
         if token is not None and url is None:
             raise UsageError("a token needs the address that it is for: give --url too")
-        if url is not None and (args.app is not None or args.origin is not None):
-            raise UsageError("--app and --origin choose among running bridges: leave out the URL")
         try:
             address = None if url is None else parse_address(url)
         except ValueError as error:
             raise UsageError(str(error)) from None
-        return cls(address, token, args.origin, args.app)
+        return cls(address, token, args.origin, args.app, from_file)
 
     def choose(self) -> ChosenBridge:
         """Return the bridge to call now.
@@ -130,8 +136,31 @@ def _which(states: Sequence[BridgeState], natives: Sequence[str] = ()) -> UsageE
     )
 
 
-def _read_token_file(path: str) -> tuple[str, str | None]:
-    """Return the token, and the address where the file has it."""
+def _check_choice(
+    args: argparse.Namespace, url: str | None, token: str | None, from_file: str | None
+) -> None:
+    """Raise `UsageError` where an app or an origin was named, and a bridge beside it."""
+    if url is not None:
+        raise UsageError("--app and --origin choose among running bridges: leave out the URL")
+    given = "the app's name" if args.app is not None else "--origin"
+    if from_file is not None:
+        raise UsageError(f"{named_by_file(args.token_file, from_file)}: leave out {given}")
+    if token is not None:
+        raise UsageError(f"a token needs its bridge's address: give that in place of {given}")
+
+
+def named_by_file(path: str, url: str) -> str:
+    """Return the words that say which bridge a token file is for, safe to print."""
+    from bridge.cli.output.terminal_text import printable  # noqa: PLC0415 - for mistakes only
+
+    return f"{printable(path)} already names its bridge ({printable(url)})"
+
+
+def read_token_file(path: str, *, warn: bool = True) -> tuple[str, str | None]:
+    """Return the token, and the address where the file has it. Raises `UsageError`.
+
+    With `warn`, standard error is told where others may read the file.
+    """
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs a call its start
             mode = os.fstat(file.fileno()).st_mode
@@ -139,8 +168,11 @@ def _read_token_file(path: str) -> tuple[str, str | None]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UsageError(f"the token file {path} cannot be read: {reason}") from None
-    if sys.platform != "win32" and stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
+    others = sys.platform != "win32" and stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077
+    if warn and others:
         print(f"bascule: warning: others may read {path}; chmod 600 it", file=sys.stderr)
+    if not text:
+        raise UsageError(f"the token file {path} is empty")
     if not text.startswith("{"):
         return text, None
     try:

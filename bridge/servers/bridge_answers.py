@@ -72,7 +72,8 @@ ERROR_TEXTS: Final[Mapping[BridgeErrorCode, ErrorText]] = {
     _CODE.BAD_REQUEST: ErrorText("The request is malformed."),
     _CODE.UNAUTHORIZED: ErrorText(
         "The bearer token is missing or wrong.",
-        "Each run of the bridge has a new token: use the one it printed, or attach again.",
+        "Each run of the bridge has a new token: a terminal gives the one that it printed last, "
+        "a page attaches again.",
     ),
     _CODE.FORBIDDEN_ORIGIN: ErrorText(
         "This origin may not call this route.",

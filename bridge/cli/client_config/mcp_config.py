@@ -7,9 +7,11 @@ clients start it in an environment of their own. It holds no token. Contract: MC
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from bridge.cli.client_config.mcp_clients import (
@@ -35,13 +37,19 @@ if TYPE_CHECKING:
 
     from bridge.cli.parsing import Parser, Subparsers
 
-__all__ = ["add_parser", "app_words", "gateway_words", "run"]
+__all__ = ["absent_files", "add_parser", "app_words", "gateway_words", "run"]
 
 _DIRECTORY: Final = "XDG_RUNTIME_DIR"
 _CLEARED: Final = (_DIRECTORY, "LOCALAPPDATA")
 """What the runtime directory depends on, and clients do not always hand on."""
 _PAGE: Final = ("browser-stdio", "--protocol", "mcp")
 """From the first line on: some clients send another request before those that select MCP."""
+_LIKE_A_FILE: Final = re.compile(r"(?!-)(?!.*://)[^\s]*(/[^\s]*|[^\s.]\.[A-Za-z]\w{0,9})")
+"""With a slash, or a suffix that is no number; no option, no address and no sentence."""
+_NO_FILE: Final = (
+    "{} is no file here, and is written as it is. If it is one of the app's, run this in the app's"
+    " folder."
+)
 _EPILOG: Final = """\
 examples:
   bascule mcp-config claude-code
@@ -52,8 +60,8 @@ examples:
 
 The block goes to standard output; where it belongs is told on a terminal. Neither the app nor a
 bridge has to run: the entry finds them when a tool is called. With --headless the client starts an
-app of its own each time, as `bascule headless APP --protocol mcp` does; files that are named are
-written with their whole paths, and this command's own options come before it.
+app of its own each time, as `bascule headless APP --protocol mcp` does; run it in the app's folder:
+files that are named are written with their whole paths. This command's own options come before it.
 
 --accept-legacy is for a client that offers the revision 2025-06-18 and gives up when it is answered
 2025-11-25; codex and generic have it by themselves.
@@ -116,6 +124,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         words = [*gateway_words(args.endpoint), *older]
         if args.token_file is not None:
+            if words[0] == "stdio" or "--app" in words:
+                raise UsageError(
+                    "a token file names its bridge: leave APP out, or give its address"
+                )
             words += ["--token-file", os.path.abspath(args.token_file)]  # noqa: PTH100 - a text
         environment = _gateway_environment(os.environ)
         if args.environment_url is not None and args.endpoint is None:
@@ -125,6 +137,8 @@ def run(args: argparse.Namespace) -> int:
     print(config_block(client, entry), flush=True)
     _tell_earlier(client, entry)
     _tell_absent(args.endpoint, words)
+    for told in _not_yet(args, words, environment):
+        print(f"bascule mcp-config: {printable(told)}", file=sys.stderr)
     if sys.stderr.isatty():
         _tell_where(client, entry, args)
     by_token = args.token_file is None and args.headless is None
@@ -185,9 +199,45 @@ def app_words(given: Sequence[str]) -> list[str]:
     program = shutil.which(given[0])
     if program is None:
         raise UsageError(cannot_be_started(given, "it is no program that can be found here"))
-    # An argument that is no file's name is left as it is.
-    arguments = [os.path.abspath(w) if os.path.isfile(w) else w for w in given[1:]]  # noqa: PTH100, PTH113
+    # An argument that is no file's name is left as it is, and a folder's that could be a word.
+    arguments = [
+        os.path.abspath(w) if os.path.isfile(w) or ("/" in w and os.path.isdir(w)) else w  # noqa: PTH100, PTH112, PTH113
+        for w in given[1:]
+    ]
     return [os.path.abspath(program), *arguments]  # noqa: PTH100 - a link is kept
+
+
+def _not_yet(
+    args: argparse.Namespace, words: Sequence[str], environment: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield what is missing yet of the files that the entry names."""
+    if args.headless is not None:
+        yield from map(_NO_FILE.format, absent_files(args.headless))
+    if args.token_file is None:
+        return
+    from bridge.cli.target import read_token_file  # noqa: PLC0415 - for a file only
+
+    try:
+        _, url = read_token_file(args.token_file)
+    except UsageError as error:
+        yield f"{error}. The entry works once it holds what the bridge printed."
+        return
+    if url is None and "--url" not in words and "BASCULE_URL" not in environment:
+        yield (
+            f"{args.token_file} holds a token without an address, and the entry has none either. "
+            "Put the whole line there that the bridge printed, or give the address: bascule "
+            f"mcp-config {args.client} http://127.0.0.1:PORT --token-file {args.token_file}"
+        )
+
+
+def absent_files(given: Sequence[str]) -> list[str]:
+    """Return the arguments of an app that look like a file's name and are none here."""
+    return [
+        word
+        for before, word in pairwise(given)
+        # The word after it is a module's name, which has dots too.
+        if before != "-m" and _LIKE_A_FILE.fullmatch(word) and not os.path.exists(word)  # noqa: PTH110
+    ]
 
 
 def _check_headless(args: argparse.Namespace) -> None:

@@ -88,20 +88,21 @@ def run(args: argparse.Namespace) -> int:
 def _findings(args: argparse.Namespace, target: Target) -> Iterator[Finding | Waiting]:
     yield _versions()
     if target.token is None:
-        yield from doctor_bridge.what_runs(of_bridges=target.app is None)
+        yield from doctor_bridge.what_runs(of_bridges=target.app is None, address=target.address)
+    choose = choose_bridge if target.app is None else choose_app
     try:
         # Without a name a native app is none: what `mcp-config` writes then finds bridges alone.
-        chosen = choose_bridge(args) if target.app is None else choose_app(args)
+        chosen = choose(args, target)
     except UsageError as several:
         first, _, listed = str(several).partition("\n")
-        choices = tuple(line.strip() for line in listed.splitlines())
+        choices = (*(line.strip() for line in listed.splitlines()), *doctor_bridge.others())
         yield wrong("choice", f"{first[:1].upper()}{first[1:]}", *choices, status=ExitCode.USAGE)
         return
     except BasculeError as failure:
         yield failed("choice", failure, *doctor_bridge.others())
         return
     if isinstance(chosen, ChosenBridge):
-        yield from doctor_bridge.way_to_page(chosen)
+        yield from doctor_bridge.way_to_page(chosen, target.url_in_file)
     else:
         yield from doctor_native.way_to_app(chosen)
     yield from _round_trip(chosen, args)

@@ -14,6 +14,7 @@ from bridge.cli.doctor import doctor_facts
 from bridge.cli.doctor.doctor_report import Finding, failed, ok, wrong
 from bridge.cli.running_apps import running_apps
 from bridge.cli.target import ChosenBridge
+from bridge.client.bridge_address import BridgeAddress, parse_address
 from bridge.client.bridge_failure import BridgeFailure
 from bridge.client.discovery import is_running
 from bridge.client.native_discovery import listens, native_entries
@@ -22,7 +23,7 @@ from bridge.client.runtime_directory import (
     RuntimeDirectoryError,
     runtime_directory_name,
 )
-from bridge.contract.error_codes import ExitCode
+from bridge.contract.error_codes import BridgeErrorCode, ExitCode
 from bridge.contract.runtime_entry import (
     MAX_ENTRY_BYTES,
     EntryError,
@@ -39,6 +40,7 @@ _START: Final = (
     "XDG_RUNTIME_DIR is not seen from here.",
     "bascule browser-bridge --origin ORIGIN --open",
 )
+_GIVE_IT: Final = "Give the token of {url}, where it is not a bridge of yours: --token-file FILE."
 _PATIENCE_SECONDS: Final = 2.0
 
 
@@ -51,12 +53,13 @@ class _Entries(NamedTuple):
     """Why each file is not read that has the name of an entry."""
 
 
-def what_runs(*, of_bridges: bool) -> Iterator[Finding]:
+def what_runs(*, of_bridges: bool, address: BridgeAddress | None = None) -> Iterator[Finding]:
     """Yield whether the runtime directory can be trusted, and whether anything runs.
 
     `of_bridges` says that only a bridge will do: nothing was named, and what an MCP client starts
-    without a name looks for a bridge.
+    without a name looks for a bridge. `address` is what was named without its token.
     """
+    token_first = () if address is None else (_GIVE_IT.format(url=address.url),)
     try:
         path = runtime_directory_name()
         entries = _entries(path)
@@ -66,6 +69,7 @@ def what_runs(*, of_bridges: bool) -> Iterator[Finding]:
         yield wrong(
             "directory",
             f"There is no {path}: nothing of yours has been started.",
+            *token_first,
             *_START,
             status=ExitCode.NO_BRIDGE,
         )
@@ -91,14 +95,17 @@ def what_runs(*, of_bridges: bool) -> Iterator[Finding]:
     elif natives:
         yield wrong(
             "running",
-            f"No bridge runs: {told}. A native app is looked at where it is named, and so is what "
+            f"No bridge runs: {told}.",
+            *token_first,
+            *_START,
+            "A native app is looked at where it is named, and so is what "
             "`bascule mcp-config CLIENT APP` writes for it.",
             *others(),
-            *_START,
             status=ExitCode.NO_BRIDGE,
         )
     else:
-        yield wrong("running", f"Nothing runs: {told}.", *_START, status=ExitCode.NO_BRIDGE)
+        advice = (*token_first, *_START)
+        yield wrong("running", f"Nothing runs: {told}.", *advice, status=ExitCode.NO_BRIDGE)
 
 
 def others() -> tuple[str, ...]:
@@ -120,9 +127,15 @@ def status_now(chosen: ChosenBridge) -> Mapping[str, object]:
     return status if isinstance(status, dict) else {}
 
 
-def way_to_page(chosen: ChosenBridge) -> Iterator[Finding]:
-    """Yield the steps from a bridge's token to its page."""
+def way_to_page(chosen: ChosenBridge, url_in_file: str | None = None) -> Iterator[Finding]:
+    """Yield the steps from a bridge's token to its page.
+
+    `url_in_file` is whose token it is, by the file that it came from.
+    """
     url, entry = chosen.address.url, chosen.entry
+    if entry is not None and not _is_at(entry.url, chosen.address):
+        # The token that was given is another bridge's.
+        url_in_file, entry = entry.url, None
     if entry is None:
         yield ok("bridge", f"{url}, by the token that was given")
     else:
@@ -133,7 +146,10 @@ def way_to_page(chosen: ChosenBridge) -> Iterator[Finding]:
         with chosen.connection as connection:
             status: dict[str, Any] = json.loads(connection.status())
     except BridgeFailure as failure:
-        yield failed("answer", failure, *(others() if entry is None else ()))
+        theirs = url_in_file is not None and not _is_at(url_in_file, chosen.address)
+        of_another = failure.code == BridgeErrorCode.UNAUTHORIZED and theirs
+        advice = (f"This token is that of {url_in_file}.",) if of_another else ()
+        yield failed("answer", failure, *advice, *(others() if entry is None else ()))
         return
     yield doctor_facts.bridge_version(status, __version__, url)
     told = status.get("origin")
@@ -142,6 +158,14 @@ def way_to_page(chosen: ChosenBridge) -> Iterator[Finding]:
     yield doctor_facts.page_attached(status, origin, chosen.address.port)
     yield doctor_facts.page_state(status)
     yield doctor_facts.transport(status)
+
+
+def _is_at(url: str, address: BridgeAddress) -> bool:
+    """Say whether both are one address; what is no address is none."""
+    try:
+        return parse_address(url).port == address.port
+    except ValueError:
+        return False
 
 
 def _entries(path: str) -> _Entries:

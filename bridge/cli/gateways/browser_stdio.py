@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.cli.call_options import add_timeout_option, session_name
 from bridge.cli.gateways.protocol_option import add_protocol_options
 from bridge.cli.gateways.stdio_protocols import serve_stdio
-from bridge.cli.target import Target, add_target_options
+from bridge.cli.target import ChosenBridge, Target, add_target_options
 
 if TYPE_CHECKING:
     import argparse
@@ -55,4 +55,9 @@ def add_parser(subparsers: Subparsers) -> Parser:
 
 def run(args: argparse.Namespace) -> int:
     """Serve lines until the input ends or a signal comes."""
-    return serve_stdio(Target.from_arguments(args).choose, args)
+
+    def choose() -> ChosenBridge:
+        # Read at each choice: a bridge that was started again has written another token.
+        return Target.from_arguments(args, warn=False).choose()
+
+    return serve_stdio(choose, args)

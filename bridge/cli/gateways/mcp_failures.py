@@ -25,15 +25,27 @@ _NOBODY: Final = frozenset(
 )
 
 
+_MEND: Final = (
+    "Nothing was run. Ask the person to mend this client's entry: `bascule mcp-config` prints one."
+)
+_UNAUTHORIZED: Final = (
+    "Nothing was run. Each run of a bridge has a new token. Ask the person to put the one that it"
+    " printed last into the file that this client's entry names with --token-file."
+)
+"""The bridge's own hint is for terminals and pages."""
+
+
 def failed_request(front: McpFront, request: AppRequest, failure: BridgeFailure) -> str:
     """Return the line that answers a request that failed on the way."""
+    unauthorized = failure.code == BridgeErrorCode.UNAUTHORIZED
     return undelivered(
         front,
         request,
         str(failure.code),
         failure.message,
-        outcome=failure.outcome,
-        hint=failure.hint,
+        # Refused before it was a call.
+        outcome=Outcome.NOT_DELIVERED if unauthorized else failure.outcome,
+        hint=_UNAUTHORIZED if unauthorized else failure.hint,
         nobody_there=failure.code in _NOBODY,
     )
 
@@ -56,5 +68,6 @@ def no_app(error: UsageError) -> BridgeFailure:
     return BridgeFailure(
         ClientErrorCode.NO_BRIDGE,
         message[:1].upper() + message[1:],
+        hint=_MEND,
         outcome=Outcome.NOT_DELIVERED,
     )

@@ -36,7 +36,12 @@ _KEEP_SECONDS: Final = 300.0
 _ASIDE_SECONDS: Final = 5.0
 """How long what nobody waits for may take."""
 _GONE: Final = frozenset({ClientErrorCode.NO_BRIDGE, ClientErrorCode.UNREACHABLE})
-_LOOK_AGAIN: Final = _GONE | {BridgeErrorCode.NOT_ATTACHED, BridgeErrorCode.CLOSING}
+_LOOK_AGAIN: Final = _GONE | {
+    BridgeErrorCode.NOT_ATTACHED,
+    BridgeErrorCode.CLOSING,
+    # A bridge that was started again at the same address has another token.
+    BridgeErrorCode.UNAUTHORIZED,
+}
 """Nothing was done, and somebody else may be the app by now."""
 
 
@@ -215,7 +220,8 @@ def _way_to(app: App) -> _Way:
 
 
 def _looks_again(failure: BridgeFailure) -> bool:
-    return failure.code in _LOOK_AGAIN and failure.outcome is Outcome.NOT_DELIVERED
+    # Without an outcome it was refused before it was a call.
+    return failure.code in _LOOK_AGAIN and failure.outcome is not Outcome.UNKNOWN
 
 
 async def _quietly(work: Coroutine[Any, Any, object]) -> None:

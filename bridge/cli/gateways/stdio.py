@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from bridge.cli.app_target import add_app_options, choose_app, take_words
+from bridge.cli.app_target import add_app_options, choose_app_quietly, take_words
 from bridge.cli.call_options import add_timeout_option, session_name
 from bridge.cli.gateways.protocol_option import add_protocol_options
 from bridge.cli.gateways.stdio_protocols import serve_stdio
@@ -59,4 +59,4 @@ def add_parser(subparsers: Subparsers) -> Parser:
 def run(args: argparse.Namespace) -> int:
     """Serve lines until the input ends or a signal comes."""
     take_words(args)
-    return serve_stdio(partial(choose_app, args), args)
+    return serve_stdio(partial(choose_app_quietly, args), args)

@@ -15,7 +15,7 @@ from bridge.cli.output.failure_report import report_failure
 from bridge.cli.usage_error import UsageError
 from bridge.client.bridge_choice import ChosenBridge
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
-from bridge.contract.error_codes import Outcome
+from bridge.contract.error_codes import BridgeErrorCode, Outcome
 from bridge.servers.shared_descriptors import write_whole
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["AppChoice", "StdioService", "write_line"]
 
 _RELEASE_SECONDS: Final = 2.0
+_GONE: Final = frozenset({ClientErrorCode.UNREACHABLE, BridgeErrorCode.UNAUTHORIZED})
+"""It has ended, or another run of it is there, with another token: to be chosen again."""
 
 
 class AppChoice(NamedTuple):
@@ -98,7 +100,7 @@ class StdioService:
             )
         except BridgeFailure as failure:
             self.in_flight = False
-            self._gone = failure.code == ClientErrorCode.UNREACHABLE
+            self._gone = failure.code in _GONE
             raise
         self.in_flight = False
         return response
@@ -108,8 +110,11 @@ class StdioService:
         self._connection = app.connection
 
     def _may_run(self, app: ChosenBridge | ChosenNative) -> bool:
-        """Say whether to call the app that was chosen. A native one is known by being called."""
-        return app.may_run() if isinstance(app, ChosenBridge) else not self._gone
+        """Say whether to call the app that was chosen.
+
+        A native one is known by being called, and so is a bridge that only its token names.
+        """
+        return not self._gone and (not isinstance(app, ChosenBridge) or app.may_run())
 
     def _chosen(self) -> ChosenBridge | ChosenNative:
         try:

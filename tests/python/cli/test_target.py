@@ -218,7 +218,7 @@ COMMANDS = [
 
 
 def test_an_impostor_on_a_killed_bridge_s_port_is_sent_nothing(runtime: Path) -> None:
-    request = b'{"jsonrpc":"2.0","id":1,"method":"m"}\n'
+    request = b'{"jsonrpc":"2.0","id":1,"method":"agent/info"}\n'
     with bridge_command(runtime) as victim:
         token_file = runtime / "token"
         token_file.write_text(victim.token)

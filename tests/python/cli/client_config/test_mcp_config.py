@@ -29,7 +29,7 @@ from bridge.cli.main import main
 from bridge.contract.error_codes import ExitCode
 from bridge.contract.native_names import native_directory
 from bridge.contract.runtime_entry import runtime_directory
-from tests.python.support.command_line import entry_for, post_entry
+from tests.python.support.command_line import entry_for, fresh_token, post_entry
 from tests.python.support.fake_bridge import PATIENCE_SECONDS, echo, fake_bridge, status_of
 from tests.python.support.mcp_requests import call
 from tests.python.support.note_app import APP, SLUG, note_app
@@ -44,6 +44,7 @@ OTHERS_RUN = (
     "bascule mcp-config: No app of the name 'not-there-yet' runs now; those that do: my-app. "
     "The entry finds it once it runs.\n"
 )
+TOKEN = fresh_token()
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 LONGEST_FOR_CURSOR = 59
 LONGEST_FOR_PROVIDERS = 64
@@ -60,6 +61,13 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 PAGE = ["browser-stdio", "--protocol", "mcp"]
+
+
+def token_file(folder: Path, url: str) -> str:
+    path = folder / "tok.json"
+    path.write_text(json.dumps({"url": url, "token": TOKEN}))
+    path.chmod(0o600)
+    return str(path)
 
 
 def block(capfd: Captured, *arguments: str, told: str = "") -> str:
@@ -151,7 +159,10 @@ def test_a_token_is_in_no_block_and_its_bridge_s_address_is(
     assert "BASCULE_TOKEN is not written" in err
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BASCULE_TOKEN", "very-secret-token-of-a-bridge")
+    (tmp_path / "token").write_text('{"url": "http://127.0.0.1:4321", "token": "very-secret"}')
+    (tmp_path / "token").chmod(0o600)
     out = block(capfd, client, "--token-file", "token")
+    assert "very-secret" not in out
     assert servers(client, out)["bascule"]["args"][-2:] == ["--token-file", str(tmp_path / "token")]
 
 
@@ -181,13 +192,15 @@ def test_an_app_that_the_client_starts_starts_from_anywhere(
     python.parent.mkdir()
     python.symlink_to(sys.executable)
     (tmp_path / "app.py").write_text("import sys, json; print(json.dumps(sys.argv))")
-    words = ["--headless", "python", "app.py", "--name", "x y", "missing.txt"]
+    (tmp_path / "data").mkdir()
+    words = ["--headless", "python", "app.py", "--name", "x y", "data", "data/"]
     for client in MCP_CLIENTS:
         server = servers(client, block(capfd, client, "--name", "a", *words))["a"]
         args = server["args"]
         own = args[args.index("--") + 1 :]
         script = str(tmp_path / "app.py")
-        assert own == [str(python), script, "--name", "x y", "missing.txt"]
+        # A folder's name without a slash may be any word.
+        assert own == [str(python), script, "--name", "x y", "data", str(tmp_path / "data")]
         assert ("--accept-legacy" in args) == MCP_CLIENTS[client].offers_older
     started = subprocess.run(
         [server["command"], *args],
@@ -218,6 +231,89 @@ def test_an_app_that_cannot_be_started_so_is_wrong_usage(
     out, err = capfd.readouterr()
     assert out == ""
     assert told in err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["sh", "notes.py"], ["notes.py"]),
+        (["sh", "bin/notes", "--data", "day.txt"], ["bin/notes", "day.txt"]),
+        (["sh", "-m", "notes.app", "--at=x/y", "http://127.0.0.1:1/a.b", "1.5", "a word.txt"], []),
+        (["sh", "there.py", "notes"], []),
+    ],
+    ids=" ".join,
+)
+def test_an_argument_that_looks_like_a_file_and_is_none_is_told(
+    words: list[str],
+    told: list[str],
+    capfd: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.py").touch()
+    assert main(["mcp-config", "cursor", "--headless", *words]) == ExitCode.DONE
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.partition(" is no file here")[0] for line in lines] == [
+        f"bascule mcp-config: {each}" for each in told
+    ]
+    assert all("run this in the app's folder" in line for line in lines)
+
+
+@pytest.mark.parametrize("app", ["paper", "my-app", "/run/a.1.01234567.sock"])
+def test_an_app_s_name_beside_a_token_file_is_refused_as_no_gateway_takes_both(
+    app: str, capfd: Captured, runtime: Path
+) -> None:
+    with fake_bridge(lambda r: status_of("My app") if r.path == "/status" else echo(r)) as bridge:
+        post_entry(runtime, entry_for(bridge))
+        file = token_file(runtime, url=bridge.url)
+        assert main(["mcp-config", "cursor", app, "--token-file", file]) == ExitCode.USAGE
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert "a token file names its bridge: leave APP out, or give its address" in err
+        # Both ways that it names work.
+        for given in ([], [bridge.url], [str(bridge.port)]):
+            server = servers("cursor", block(capfd, "cursor", *given, "--token-file", file))
+            ended = subprocess.run(
+                [server["bascule"]["command"], *server["bascule"]["args"]],
+                input=call(1) + b"\n",
+                env={"XDG_RUNTIME_DIR": str(runtime / "elsewhere")},
+                cwd="/",
+                capture_output=True,
+                timeout=PATIENCE_SECONDS,
+                check=True,
+            )
+            assert json.loads(ended.stdout)["id"] == 1
+            assert ended.stderr == b""
+        sent = {request.headers["authorization"] for request in bridge.of("/terminal")}
+    assert sent == {f"Bearer {TOKEN}"}
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "No such file or directory. The entry works once"),
+        ("", "is empty. The entry works once"),
+        ("{}", "holds no token. The entry works once"),
+        (TOKEN, "holds a token without an address"),
+    ],
+    ids=["missing", "empty", "no token", "no address"],
+)
+def test_a_token_file_that_names_no_bridge_yet_is_told(
+    content: str | None, told: str, capfd: Captured, runtime: Path
+) -> None:
+    file = runtime / "tok.json"
+    if content is not None:
+        file.write_text(content)
+        file.chmod(0o600)
+    assert main(["mcp-config", "cursor", "--token-file", str(file)]) == ExitCode.DONE
+    out, err = capfd.readouterr()
+    assert servers("cursor", out)["bascule"]["args"][-2:] == ["--token-file", str(file)]
+    assert told in err
+    assert TOKEN not in out + err
+    if content == TOKEN:
+        # With the address that it asks for there is nothing to be told.
+        assert block(capfd, "cursor", "http://127.0.0.1:4321", "--token-file", str(file))
 
 
 @pytest.mark.parametrize("folder", ["home/.codex", "elsewhere"])

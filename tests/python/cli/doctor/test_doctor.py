@@ -221,7 +221,9 @@ def test_a_native_app_is_no_stand_in_for_a_bridge_that_was_killed(
         _, last = examined(capfd, ExitCode.NO_BRIDGE)
         assert last["check"] == "running"
         assert "No bridge runs: no bridges, 1 native app; left behind: 1 entry" in last["text"]
-        assert f"bascule doctor {SLUG}" in last["advice"]
+        start = "bascule browser-bridge --origin ORIGIN --open"
+        # What is to be done comes before what there is beside it.
+        assert last["advice"].index(start) < last["advice"].index(f"bascule doctor {SLUG}")
         assert asked == []
         # By its name it is looked at, and a bridge beside it comes first without one.
         examined(capfd, ExitCode.DONE, SLUG)
@@ -270,6 +272,68 @@ def test_of_several_bridges_one_has_to_be_chosen(runtime: Path, capfd: Captured)
     assert last["check"] == "choice"
     assert last["text"].startswith("Several bridges are running")
     assert advice(last).count(bridge.url) == 2
+    # By a word that means one of them alone: both pages have the same app.
+    assert [each for each in last["advice"] if each.startswith("bascule ")] == [
+        f"bascule doctor {bridge.port}"
+    ] * 2
+
+
+def test_of_several_bridges_each_has_a_command_that_looks_at_it(
+    runtime: Path, capfd: Captured
+) -> None:
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    with other, fake_bridge(page()) as bridge, fake_bridge(page(status_of("Shop"))) as shop:
+        post_entry(runtime, entry_for(bridge))
+        post_entry(runtime, entry_for(shop, pid=other.pid, process_start=None))
+        _, last = examined(capfd, ExitCode.USAGE)
+        assert last["advice"][-2:] == ["bascule doctor paper", "bascule doctor shop"]
+        examined(capfd, ExitCode.DONE, "paper")
+        other.kill()
+
+
+def test_an_address_whose_token_is_not_known_is_told_to_need_it(
+    runtime: Path, capfd: Captured
+) -> None:
+    url = "http://127.0.0.1:4321"
+    give = f"Give the token of {url}, where it is not a bridge of yours: --token-file FILE."
+    for check in ("directory", "running"):
+        _, last = examined(capfd, ExitCode.NO_BRIDGE, "--url", url)
+        assert (last["check"], last["advice"][0]) == (check, give)
+        # Nobody who named nothing is asked for a token.
+        _, last = examined(capfd, ExitCode.NO_BRIDGE)
+        assert "--token-file" not in advice(last)
+        (runtime / "bascule").mkdir(mode=0o700, exist_ok=True)
+
+
+@pytest.mark.parametrize("ours", [True, False], ids=["of this user", "by its file"])
+def test_a_token_that_is_refused_and_another_bridge_s_is_told_as_that(
+    ours: bool, runtime: Path, capfd: Captured
+) -> None:
+    def gate(request: Received) -> Answer | Bytes:
+        of_this = request.headers["authorization"] == f"Bearer {bridge.token}"
+        return page()(request) if of_this else error("UNAUTHORIZED")
+
+    with fake_bridge(gate) as bridge, fake_bridge(page()) as other:
+        file = runtime / "tok.json"
+        for url, its, token in (
+            (bridge.url, other.url, other.token),
+            (bridge.url, bridge.url, bridge.token),
+            # A forwarded port is another address of the same bridge.
+            (bridge.url, "http://127.0.0.1:9", bridge.token),
+        ):
+            file.write_text(json.dumps({"url": its, "token": token}) if not ours else token)
+            file.chmod(0o600)
+            if ours:
+                post_entry(runtime, entry_for(other))
+            wrong = token == other.token
+            status = ExitCode.REFUSED if wrong else ExitCode.DONE
+            found, last = examined(capfd, status, "--url", url, "--token-file", str(file))
+            assert ("This token is that of" in advice(last)) == wrong
+            if wrong:
+                assert last["check"] == "answer"
+                assert f"This token is that of {other.url}." in last["advice"]
+            # It is not told to be the process that has the token.
+            assert f"{url}, by the token that was given" in [each["text"] for each in found]
 
 
 def test_an_app_that_is_not_there_is_told_with_what_is(runtime: Path, capfd: Captured) -> None:
@@ -357,7 +421,7 @@ def test_a_gateway_that_does_not_answer_is_told(
 def test_every_step_to_a_native_app_is_told(
     monkeypatch: pytest.MonkeyPatch, asked: list[list[str]], capfd: Captured
 ) -> None:
-    with note_app(monkeypatch) as (app, server, _):
+    with note_app(monkeypatch) as (app, server, directory):
         for words in ([SLUG], [APP], [str(server.path)]):
             found, _ = examined(capfd, ExitCode.DONE, *words)
             checks = [each["check"] for each in found]
@@ -369,6 +433,14 @@ def test_every_step_to_a_native_app_is_told(
         with running_app(None, NoteApp().dispatcher):
             _, last = examined(capfd, ExitCode.USAGE, SLUG)
         assert last["check"] == "choice"
+        with fake_bridge(page(status_of("Notes, all of them"))) as bridge:
+            post_entry(directory, entry_for(bridge))
+            _, last = examined(capfd, ExitCode.USAGE, SLUG)
+            # A page has the name too, and each is told by what it alone has.
+            assert last["advice"][-2:] == [
+                f"bascule doctor {bridge.port}",
+                f"bascule doctor {SLUG}.{os.getpid()}",
+            ]
 
 
 @pytest.mark.parametrize(
