@@ -27,11 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["AppCommand", "add_parser", "app_command", "run"]
 
 _MODE: Final = {"json": "--agent-json", "mcp": "--agent-mcp"}
-_ENDING_SECONDS: Final = {"json": 5.0, "mcp": 0.8}
-"""What an app has for its last answers once its input has ended, and again for its own end.
 
-An MCP client gives 2 s for both, and then ends this process itself and nothing else.
-"""
+
+class _Ending(NamedTuple):
+    """What an app has once its input has ended."""
+
+    answers_seconds: float
+    """For its last answers."""
+    renewed: bool
+    """Whether that is from one answer to the next, or in all."""
+    own_seconds: float
+    """For its own end, once it was told to."""
+
+
+_ENDINGS: Final = {"json": _Ending(5.0, True, 5.0), "mcp": _Ending(1.2, False, 0.5)}
+"""An MCP client gives 2 s for all of it, and then ends this process itself and nothing else."""
 _EPILOG: Final = """\
 examples:
   bascule headless my-drawing --protocol json < calls.ndjson
@@ -42,8 +52,8 @@ examples:
 
 The app is started with --agent-json after its own arguments, for MCP with --agent-mcp, and has to
 answer lines on standard output; what it writes to standard error is passed on. It is ended when the
-input ends: it has 5 seconds for its last answers, from one to the next, for MCP 0.8. Its arguments
-are taken as they are, without a shell; after -- all of them are its own.
+input ends: it has 5 seconds for its last answers, from one to the next, for MCP 1.2 in all. Its
+arguments are taken as they are, without a shell; after -- all of them are its own.
 """
 
 
@@ -79,7 +89,7 @@ class AppCommand(NamedTuple):
 def run(args: argparse.Namespace) -> int:
     """Run the app until the input ends, it ends itself, or a signal comes."""
     command = app_command(args.app_words, AppCommand([], args.protocol, args.accept_legacy))
-    words, ending_seconds = command.words, _ENDING_SECONDS[command.protocol]
+    words, ending = command.words, _ENDINGS[command.protocol]
     try:
         child = subprocess.Popen(  # noqa: S603 - what the user named, and no shell
             [*words, _MODE[command.protocol]],
@@ -95,14 +105,14 @@ def run(args: argparse.Namespace) -> int:
     stopped = False
     try:
         with stop_on_signals():
-            relay = LineRelay(child, ending_seconds)
+            relay = LineRelay(child, ending.answers_seconds, renewed=ending.renewed)
             if command.accept_legacy:
                 _take_older_offer(relay)
             relay.serve()
     except Stopped:
         stopped = True
     finally:
-        status = _end(child, ending_seconds)
+        status = _end(child, ending.own_seconds)
     if stopped:
         if command.protocol == "mcp":
             # So clients end their servers, and nobody looks at what is said then.

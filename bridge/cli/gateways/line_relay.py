@@ -25,16 +25,21 @@ Change = Callable[[bytes], bytes]
 
 
 class LineRelay:
-    """One child, started with pipes. `ending_seconds` is its time between answers at the end.
+    """One child, started with pipes. `ending_seconds` is its time for answers at the end.
 
-    `to_child` and `from_child` are given all that passes, and no bytes at its end.
+    Each answer renews it where that is said: a file of calls takes as long as they do, whereas a
+    child that writes of its own accord would never end. `to_child` and `from_child` are given all
+    that passes, and no bytes at its end.
     """
 
     def __init__(
         self,
         child: subprocess.Popen[bytes],
         ending_seconds: float,
+        *,
+        renewed: bool = True,
         clock: Callable[[], float] = time.monotonic,
+        parent_is_there: Callable[[], bool] | None = None,
     ) -> None:
         if child.stdin is None or child.stdout is None:
             raise ValueError("the child has no pipes")
@@ -42,19 +47,22 @@ class LineRelay:
         self._to_child = child.stdin
         self._from_child = child.stdout
         self._ending_seconds = ending_seconds
+        self._renewed = renewed
         self._clock = clock
+        self._last = clock()
+        """Since when its time at the end is counted."""
         self._kept = b""
         self._answers = memoryview(b"")
         self._input_open = True
         self._output_open = True
-        self._parent_is_there = parent_watch()
+        self._parent_is_there = parent_is_there or parent_watch()
         self.to_child: Change = _as_it_is
         self.from_child: Change = _as_it_is
         os.set_blocking(self._to_child.fileno(), False)
 
     def serve(self) -> None:
         """Pass on until the child's output ends, it takes too long to end, or nobody reads it."""
-        last = self._clock()
+        look_at = self._clock() + LOOK_SECONDS
         while True:
             reads = [] if self._answers else [self._from_child]
             if self._input_open and not self._kept:
@@ -63,25 +71,39 @@ class LineRelay:
             if self._answers:
                 writes.append(sys.stdout)  # type: ignore[arg-type]
             # Once its input has ended, only its answers keep it.
-            over = not self._input_open and not self._kept
-            left = max(0.0, last + self._ending_seconds - self._clock()) if over else LOOK_SECONDS
+            over = not self._input_open and not (self._kept and self._renewed)
+            until = self._ends_at if over else look_at
+            left = max(0.0, until - self._clock())
             readable, writable, _ = select.select(reads, writes, [], left)
-            if not readable and not writable and (over or not self._parent_is_there()):
-                return
-            if self._to_child in writable:
-                self._write_to_child()
-            if sys.stdin in readable:
-                self._read_input()
-                last = self._clock()
-            if self._from_child in readable:
-                last = self._clock()
-                self._read_answers()
-            if sys.stdout in writable:
-                last = self._clock()
-                self._write_answers()
+            if over:
+                quiet = not readable and not writable
+                if quiet or (not self._renewed and self._clock() >= self._ends_at):
+                    return
+            elif self._clock() >= look_at:
+                # Whatever passes: a child may write without end.
+                look_at = self._clock() + LOOK_SECONDS
+                if not self._parent_is_there():
+                    return
+            self._pass_on(readable, writable)
             if not self._output_open and not self._answers:
                 self._await_end()
                 return
+
+    @property
+    def _ends_at(self) -> float:
+        return self._last + self._ending_seconds
+
+    def _pass_on(self, readable: list[object], writable: list[object]) -> None:
+        if self._to_child in writable:
+            self._write_to_child()
+        if sys.stdin in readable:
+            self._read_input()
+        if self._renewed and (self._from_child in readable or sys.stdout in writable):
+            self._last = self._clock()
+        if self._from_child in readable:
+            self._read_answers()
+        if sys.stdout in writable:
+            self._write_answers()
 
     def _read_input(self) -> None:
         try:
@@ -90,6 +112,7 @@ class LineRelay:
             # Somebody else who shares the input has taken it: that is not its end.
             return
         self._kept = self.to_child(data)
+        self._last = self._clock()
         self._input_open = bool(data)
         self._write_to_child()
 
@@ -102,6 +125,7 @@ class LineRelay:
         except BrokenPipeError:
             # It takes nothing more; what it still has to say is passed on.
             self._kept, self._input_open = b"", False
+            self._last = self._clock()
         if not self._input_open and not self._to_child.closed:
             self._to_child.close()
 
@@ -126,8 +150,9 @@ class LineRelay:
         """Let a child that has closed its output end by itself."""
         if not self._to_child.closed:
             self._to_child.close()
+            self._last = self._clock()
         try:
-            self._child.wait(self._ending_seconds)
+            self._child.wait(max(0.0, self._ends_at - self._clock()))
         except subprocess.TimeoutExpired:
             return
 
