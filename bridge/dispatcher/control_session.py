@@ -36,7 +36,8 @@ class ControlSession:
         """Run a request. Raises nothing."""
         try:
             # An unknown method comes before its params.
-            if envelope.error is not None and (envelope.method == "" or envelope.method in METHODS):
+            known = envelope.method in METHODS or not envelope.is_message
+            if envelope.error is not None and known:
                 raise envelope.error
             result = called(self._call, envelope, expired)
             if isinstance(result, Later):

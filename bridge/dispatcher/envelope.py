@@ -17,6 +17,7 @@ from bridge.dispatcher.params import ABSENT, Absent, Params
 __all__ = ["Envelope", "read_envelope"]
 
 _NO_PARAMS: Final[Params] = MappingProxyType({})
+_OTHER: Final = "other"
 
 
 class Envelope(NamedTuple):
@@ -29,7 +30,12 @@ class Envelope(NamedTuple):
     error: Exception | None = None
     """What is wrong with the line, if anything."""
     kind: str = "message"
-    """Of what is no request, whether it is an `array` or a `response`."""
+    """A `message` with a method, whose params may be wrong; or an `array`, `response` or `other`."""
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it asks for something, or tells it: there is a method, be it an empty one."""
+        return self.kind == "message"
 
 
 def read_envelope(line: bytes | str) -> Envelope:
@@ -42,7 +48,7 @@ def read_envelope(line: bytes | str) -> Envelope:
         message = loads(line)
     except StrictJsonError as error:
         if error.kind == "limit":
-            return Envelope(None, error=limit_exceeded(error))
+            return Envelope(None, error=limit_exceeded(error), kind=_OTHER)
         return _unreadable(error)
     except UnicodeEncodeError:
         return _unreadable("not strict JSON: a lone surrogate")
@@ -52,7 +58,7 @@ def read_envelope(line: bytes | str) -> Envelope:
 def _unreadable(why: object) -> Envelope:
     """Say why, in words that say already what it is not."""
     text = f"The message is {why}."
-    return Envelope(None, error=RpcError(JsonRpcErrorNumber.PARSE_ERROR, text))
+    return Envelope(None, error=RpcError(JsonRpcErrorNumber.PARSE_ERROR, text), kind=_OTHER)
 
 
 def _checked_envelope(message: JsonValue) -> Envelope:
@@ -62,7 +68,7 @@ def _checked_envelope(message: JsonValue) -> Envelope:
     if not isinstance(message, dict):
         return _refused(None, "A request is a JSON object.")
     request_id: JsonValue | Absent = message.get("id", ABSENT)
-    kind = "response" if _is_response(message) else "message"
+    kind = "response" if _is_response(message) else _OTHER
     if request_id is not ABSENT and not _is_id(request_id):
         return _refused(None, "An id is a string of at most 256 bytes or an integer.", kind)
     method = message.get("method")
@@ -80,7 +86,7 @@ def _is_response(message: dict[str, JsonValue]) -> bool:
     return "method" not in message and ("result" in message or "error" in message)
 
 
-def _refused(request_id: JsonValue | Absent, text: str, kind: str = "message") -> Envelope:
+def _refused(request_id: JsonValue | Absent, text: str, kind: str = _OTHER) -> Envelope:
     error = RpcError(JsonRpcErrorNumber.INVALID_REQUEST, text)
     return Envelope(request_id, error=error, kind=kind)
 

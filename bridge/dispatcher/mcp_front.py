@@ -107,7 +107,7 @@ class McpFront:
 
     def take_envelope(self, envelope: Envelope) -> Taken:
         """Take one line that was read before."""
-        if envelope.error is not None and envelope.method == "":
+        if envelope.error is not None and not envelope.is_message:
             return self._unreadable(envelope, envelope.error)
         if envelope.id is ABSENT:
             return _notification(envelope)

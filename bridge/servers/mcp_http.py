@@ -90,8 +90,7 @@ class McpHttp:
         if not accepts_both(head.values(b"accept")):
             return _refused(None, _NOT_ACCEPTABLE, _NOT_ACCEPTED)
         envelope = read_envelope(body)
-        readable = envelope.method != ""
-        refusal = _header_refusal(head, envelope) if readable else None
+        refusal = _header_refusal(head, envelope) if envelope.is_message else None
         if refusal is not None:
             known = None if envelope.id is ABSENT else envelope.id
             return _refused(known, _BAD_REQUEST, refusal.message, refusal.number)
@@ -167,7 +166,7 @@ def _refused(
 def _status(envelope: Envelope, size: int) -> int:
     """Return the status of a refusal: in the modern revision alone it says what is wrong."""
     method, params = envelope.method, envelope.params
-    if method == "":
+    if not envelope.is_message:
         return _TOO_LARGE if size > JSON_LIMITS.max_encoded_bytes else _BAD_REQUEST
     if era_of(method, params) is Era.LEGACY:
         return 200

@@ -76,8 +76,8 @@ export class ControlSession {
  *
  * @param {Envelope} envelope
  */
-function isUnknown({ method }) {
-  return method !== "" && !METHODS.has(method);
+function isUnknown({ kind, method }) {
+  return kind === undefined && !METHODS.has(method);
 }
 
 /**

@@ -17,7 +17,7 @@ import { RpcError, limitExceeded } from "./app_error.js";
  * @property {string} method
  * @property {Params} params
  * @property {unknown} [error] What is wrong with the line, if anything.
- * @property {"array" | "response"} [kind] Of what is no request.
+ * @property {"array" | "response" | "other"} [kind] Of what is no message with a method, be it an empty one.
  */
 
 /**
@@ -46,7 +46,7 @@ export function readEnvelope(line) {
  * @returns {Envelope}
  */
 function broken(id, error) {
-  return { id, method: "", params: {}, error };
+  return { id, method: "", params: {}, error, kind: "other" };
 }
 
 /**
@@ -77,7 +77,8 @@ function checkedEnvelope(message) {
   }
   const params = Object.hasOwn(members, "params") ? members["params"] : {};
   if (!isObject(params)) {
-    return { ...broken(id, new RpcError("INVALID_PARAMS", "params must be an object")), method };
+    const error = new RpcError("INVALID_PARAMS", "params must be an object");
+    return { id, method, params: {}, error };
   }
   return { id, method, params };
 }

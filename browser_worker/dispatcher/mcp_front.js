@@ -84,9 +84,7 @@ export class McpFront {
     if (envelope.kind === "response") return IGNORED;
     if (envelope.id === undefined) return notification(envelope);
     const { id, method, params, error } = envelope;
-    if (error !== undefined && method === "") {
-      return refused(errorLine(id, wireError(wordsOf(envelope))));
-    }
+    if (envelope.kind !== undefined) return refused(errorLine(id, wireError(wordsOf(envelope))));
     const era = eraOf(method, params);
     const refusal = ladder(method, params, era, error !== undefined);
     if (refusal !== undefined) return refused(errorLine(id, asWire(refusal)));

@@ -100,9 +100,7 @@ def _starts_mcp(
 
 def _is_mcp(envelope: Envelope) -> bool:
     """Say whether MCP answers a line that comes before any protocol is selected."""
-    return envelope.method == PING or (
-        envelope.method != "" and selects_mcp(envelope.method, envelope.params)
-    )
+    return envelope.method == PING or selects_mcp(envelope.method, envelope.params)
 
 
 def _serve_mcp(start: McpStart, lines: StdinLines, output: int, choice: AppChoice) -> None:

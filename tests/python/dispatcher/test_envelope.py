@@ -19,16 +19,24 @@ def test_a_request_and_a_notification_are_read_whole() -> None:
     ("line", "kind"),
     [
         ("[]", "array"),
-        ("5", "message"),
-        ("{", "message"),
+        ("5", "other"),
+        ("{", "other"),
         ('{"id":1,"result":{}}', "response"),
         ('{"jsonrpc":"2.0","id":null,"error":{}}', "response"),
-        ('{"jsonrpc":"2.0","id":1}', "message"),
-        ('{"jsonrpc":"2.0","id":null,"method":"m","result":{}}', "message"),
+        ('{"jsonrpc":"2.0","id":1}', "other"),
+        ('{"jsonrpc":"2.0","id":null,"method":"m","result":{}}', "other"),
     ],
 )
 def test_of_what_is_no_request_it_is_told_what_it_is(line: str, kind: str) -> None:
     envelope = read_envelope(line)
     assert envelope.error is not None
     assert envelope.kind == kind
+    assert not envelope.is_message
     assert envelope.method == ""
+
+
+@pytest.mark.parametrize("params", ["{}", '"x"'])
+def test_an_empty_method_is_a_method(params: str) -> None:
+    envelope = read_envelope(f'{{"jsonrpc":"2.0","method":"","params":{params}}}')
+    assert envelope.is_message
+    assert envelope.id is ABSENT

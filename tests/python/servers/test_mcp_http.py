@@ -106,6 +106,7 @@ def test_legacy_requests_without_an_app_are_answered() -> None:
         message("notifications/initialized"),
         message("notifications/cancelled", {"requestId": 1}),
         message("notifications/unknown", {"_meta": META}),
+        {"jsonrpc": "2.0", "method": "", "params": "x"},
         message("tools/call", {"name": "no such tool"}),
     ],
 )
