@@ -34,8 +34,8 @@ _NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType(
         "INVALID_INPUT": "`bascule describe APP ACTION` shows what it takes.",
         "REVISION_REQUIRED": "A write names the revision that its caller has seen: add "
         "--expected-revision N, or --expected-revision latest to write over whatever is there.",
-        "STALE_REVISION": "Look at what has changed (`bascule inspect APP`), then try again with "
-        "that revision, or with --expected-revision latest.",
+        "STALE_REVISION": "Look at what has changed (`bascule inspect APP`, or one of its reads), "
+        "then try again with that revision, or with --expected-revision latest.",
         "UNKNOWN_TASK": "The app forgets tasks some time after they ended.",
     }
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +22,10 @@ __all__ = ["add_import_options", "outside_commands"]
 _MAX_FILE_BYTES: Final = 1_048_576
 _MAX_NAME_CHARS: Final = 64
 _NAMED: Final = re.compile(r"([A-Za-z0-9_-]{1,64})=")
+_KEYS: Final = ("mcpServers", "servers")
+"""The second is VS Code's."""
+_REMOTE: Final = ("url", "serverUrl", "httpUrl")
+"""What a server has that is reached over HTTP, by clients that differ."""
 _FORM: Final = (
     '{"mcpServers": {"NAME": {"command": "...", "args": [...], "env": {...}, "cwd": "..."}}}'
 )
@@ -44,12 +49,16 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
         dest="import_files",
         type=Path,
         metavar="FILE",
-        help="the same for the servers of an MCP client's configuration file, except disabled ones",
+        help="the same for the servers of an MCP client's configuration file, except disabled ones "
+        "and those that are reached by an address",
     )
 
 
 def outside_commands(args: argparse.Namespace) -> list[OutsideCommand]:
-    """Return the servers that were named. Raises `UsageError`."""
+    """Return the servers that were named. Raises `UsageError`.
+
+    Standard error is told of those that no command starts: a client's file has them too.
+    """
     found: dict[str, OutsideCommand] = {}
     for number, text in enumerate(args.imports, 1):
         command = _of_words(text)
@@ -87,13 +96,21 @@ def _of_file(path: Path) -> Iterator[OutsideCommand]:
     if len(data) > _MAX_FILE_BYTES:
         raise UsageError(f"--import-file: {shown}: more than {_MAX_FILE_BYTES:,} bytes")
     try:
-        servers = read_object(data).get("mcpServers")
+        told_all = read_object(data)
     except JsonTextError as error:
         raise UsageError(f"--import-file: {shown}: {error}") from None
+    servers = next((told_all[key] for key in _KEYS if key in told_all), None)
     if not isinstance(servers, dict) or not servers:
         raise UsageError(f"--import-file: {shown}: it is not {_FORM}")
     for name, told in servers.items():
         if isinstance(told, dict) and told.get("disabled") is True:
+            continue
+        if _is_remote(told):
+            print(
+                f"bascule tools serve: {shown}: {printable(name[:_MAX_NAME_CHARS])} is reached by "
+                "an address, and left out: only servers that a command starts are imported",
+                file=sys.stderr,
+            )
             continue
         command = _of_entry(name, told)
         if command is None:
@@ -102,6 +119,14 @@ def _of_file(path: Path) -> Iterator[OutsideCommand]:
                 f" started by a command: it takes {_FORM}"
             )
         yield command
+
+
+def _is_remote(told: object) -> bool:
+    return (
+        isinstance(told, dict)
+        and "command" not in told
+        and any(type(told.get(key)) is str for key in _REMOTE)
+    )
 
 
 def _of_entry(name: str, told: Any) -> OutsideCommand | None:  # noqa: ANN401 - from a file

@@ -67,7 +67,7 @@ tools then answer with an error. A change of its list is told: what it has taken
 since is refused, and what is new is offered once this is started again. Its tools count as unknown
 and destructive, whatever it says. Names that are not of a-z, 0-9 and _ are changed, and told; one
 that is taken gets its server's name before it. A server that does not start is told, and the others
-are served.
+are served; so is one of a file that no command starts.
 """
 
 
@@ -80,6 +80,7 @@ def add_parser(subparsers: Subparsers) -> Parser:
         description="Serve the tools of packages, until it is stopped. A package that does not "
         "load is told, and the others are served.",
         epilog=_EPILOG,
+        intermixed=True,
     )
     parser.add_argument("directories", type=Path, nargs="*", metavar="DIR", help="a package")
     parser.add_argument("--name", metavar="NAME", help="by what terminals and clients know it")

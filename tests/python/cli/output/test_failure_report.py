@@ -8,7 +8,8 @@ import json
 import pytest
 
 from bridge.cli.output.failure_report import exit_code, report_failure
-from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
+from bridge.client.action_error import ActionError
+from bridge.client.bridge_failure import BasculeError, BridgeFailure, ClientErrorCode
 from bridge.contract.error_codes import BridgeErrorCode, ExitCode, Outcome
 from bridge.servers.bridge_answers import ERROR_TEXTS, error_answer
 
@@ -16,7 +17,7 @@ NOBODY_THERE = {"NOT_ATTACHED", "NO_BRIDGE", "UNREACHABLE"}
 CODES = [*BridgeErrorCode, *ClientErrorCode, "SOMETHING_NEW"]
 
 
-def report(failure: BridgeFailure) -> str:
+def report(failure: BasculeError) -> str:
     out = io.StringIO()
     report_failure(failure, out)
     return out.getvalue()
@@ -62,6 +63,12 @@ def test_a_real_bridge_s_hint_does_not_say_the_outcome_twice(code: str, outcome:
 
 def test_a_refusal_without_an_outcome_claims_none() -> None:
     assert report(BridgeFailure("UNAUTHORIZED", "No.")) == "bascule: No. [UNAUTHORIZED]\n"
+
+
+def test_a_stale_revision_says_a_next_step_that_any_app_has() -> None:
+    # Not every app lets its state be inspected.
+    stale = ActionError(1008, "It has changed.", {"code": "STALE_REVISION"})
+    assert "`bascule inspect APP`, or one of its reads" in report(stale)
 
 
 def test_nothing_that_came_over_the_wire_reaches_the_terminal_raw() -> None:

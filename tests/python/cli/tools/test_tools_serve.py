@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from bridge.cli.main import main
 from bridge.cli.tools.tools_imports import outside_commands
 from bridge.cli.usage_error import UsageError
 from bridge.contract.error_codes import ExitCode
@@ -291,6 +292,32 @@ def test_a_wrong_call_says_what_is_wrong(runtime: Path, words: tuple[str, ...], 
     assert why in ran.stderr
 
 
+def test_one_remote_server_in_a_file_keeps_nothing_else_from_being_served(
+    runtime: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "servers.json"
+    file.write_text('{"mcpServers": {"far": {"url": "https://example.com/mcp"}}}')
+    words = ("tools", "serve", CATALOG, "--mcp", "--import-file", str(file))
+    ran = run_command(runtime, *words, data=line(1, "initialize", **HELLO))
+    assert ran.returncode == ExitCode.DONE
+    assert b'"serverInfo"' in ran.stdout
+    assert b"far is reached by an address, and left out" in ran.stderr
+    # With nothing else there is nothing to serve.
+    ran = run_command(runtime, "tools", "serve", "--import-file", str(file))
+    assert ran.returncode == ExitCode.USAGE
+
+
+def test_options_may_stand_between_the_packages(runtime: Path) -> None:
+    words = ("tools", "serve", CATALOG, "--name", "x", RECEIVABLES, "--mcp")
+    asked = line(1, "initialize", **HELLO) + line(2, "tools/list")
+    ran = run_command(runtime, *words, data=asked)
+    assert ran.returncode == ExitCode.DONE
+    answers = {each["id"]: each["result"] for each in map(json.loads, ran.stdout.splitlines())}
+    assert answers[1]["serverInfo"]["name"] == "x"
+    families = {tool["name"].partition("_")[0] for tool in answers[2]["tools"]}
+    assert len(families) > 1
+
+
 def line(request_id: int, method: str, **params: Any) -> bytes:
     message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
     return json.dumps(message).encode() + b"\n"
@@ -358,6 +385,36 @@ def test_a_client_s_configuration_names_servers_and_their_environment(tmp_path: 
         named(["mail"], file)
 
 
+def test_servers_that_no_command_starts_are_told_and_the_others_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "servers.json"
+    servers = {
+        "far\x1b[1m": {"type": "http", "url": "https://example.com/mcp"},
+        "notes": {"command": "notes"},
+        "wind": {"serverUrl": "https://example.com"},
+        "off": {"url": "https://example.com", "disabled": True},
+    }
+    file.write_text(json.dumps({"mcpServers": servers}))
+    assert named([], file) == [OutsideCommand("notes", ("notes",))]
+    lines = capsys.readouterr().err.splitlines()
+    assert all(line.isprintable() and str(file) in line for line in lines)
+    told = [line.partition(" is reached by an address")[0].rpartition(": ")[2] for line in lines]
+    # One that is switched off is nobody's loss.
+    assert told == ["far\\x1b[1m", "wind"]
+
+
+def test_a_file_as_vs_code_has_it_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp-config", "vscode", "--headless", "sh", "-c", "exit"]) == ExitCode.DONE
+    file = tmp_path / "mcp.json"
+    file.write_text(capsys.readouterr().out)
+    (server,) = named([], file)
+    assert server.name == "bascule"
+    assert server.words[-2:] == ("-c", "exit")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -365,7 +422,9 @@ def test_a_client_s_configuration_names_servers_and_their_environment(tmp_path: 
         "[]",
         "{}",
         '{"mcpServers": {}}',
-        '{"mcpServers": {"a": {"url": "https://example.com"}}}',
+        '{"servers": {}}',
+        '{"mcpServers": {"a": {"url": 1}}}',
+        '{"mcpServers": {"a": {"url": "https://example.com", "command": ""}}}',
         '{"mcpServers": {"a": {"command": ""}}}',
         '{"mcpServers": {"a": {"command": 1}}}',
         '{"mcpServers": {"a": {"command": "a", "args": "b"}}}',
