@@ -2,6 +2,7 @@
 
 What a carrier calls that brings messages of many sessions: `request` and `close_session`. Idle
 ones make room for others, but for those that a client has initialised: it does not do so again.
+Once the app was disabled those make room, too, and are sessions of MCP still when they come back.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from bridge.dispatcher.dispatcher import Dispatcher
 from bridge.dispatcher.envelope import Envelope, read_envelope
 from bridge.dispatcher.methods import METHODS
 from bridge.dispatcher.observers import Observers
-from bridge.dispatcher.rpc_session import Message, RpcSession
+from bridge.dispatcher.rpc_session import Message, Protocol, RpcSession
 from bridge.dispatcher.session_answer import Ending
 
 __all__ = ["AgentEndpoint", "SessionEvent"]
 
 _OF_MCP_ALONE: Final = LEGACY_METHODS - METHODS.keys()
+_MAX_REMEMBERED: Final = 4 * PROTOCOL_LIMITS.max_sessions
 
 
 @dataclass(slots=True)
@@ -68,6 +70,8 @@ class AgentEndpoint:
         self._max_sessions = max_sessions
         self._places: dict[str, _Place] = {}
         """Least recently used first."""
+        self._initialised: dict[str, None] = {}
+        """Of those that a client has initialised: which made room, the last one last."""
         self._requests = 0
         self._observers: Observers[SessionEvent] = Observers()
 
@@ -93,7 +97,7 @@ class AgentEndpoint:
         """
         envelope = read_envelope(text)
         known = self._places.get(session)
-        rpc = RpcSession(self._dispatcher, session) if known is None else known.rpc
+        rpc = self._begin(session) if known is None else known.rpc
         message = rpc.read(envelope)
         if not message.valid:
             # What is no valid request reserves no place.
@@ -118,10 +122,20 @@ class AgentEndpoint:
 
         Its running calls end as they would have.
         """
-        known = self._places.pop(session, None) is not None
-        if known:
+        self._initialised.pop(session, None)
+        return self._release(session) is not None
+
+    def _release(self, session: str) -> _Place | None:
+        place = self._places.pop(session, None)
+        if place is not None:
             self._observers.notify(SessionEvent("close", session))
-        return known
+        return place
+
+    def _begin(self, session: str) -> RpcSession:
+        """Return the state of a session that has none."""
+        # Whoever brings its requests holds it for initialised, and so does its client.
+        protocol: Protocol | None = "mcp" if session in self._initialised else None
+        return RpcSession(self._dispatcher, session, protocol=protocol)
 
     def _begun(self, session: str, message: Message) -> SessionEvent:
         self._requests += 1
@@ -162,7 +176,15 @@ class AgentEndpoint:
     def _evict(self) -> bool:
         """Make a place free, if any session is idle."""
         name = self._idle()
-        return name is not None and self.close_session(name)
+        place = None if name is None else self._release(name)
+        if name is None or place is None:
+            return False
+        if place.pinned is not None:
+            self._initialised.pop(name, None)
+            self._initialised[name] = None
+            if len(self._initialised) > _MAX_REMEMBERED:
+                del self._initialised[next(iter(self._initialised))]
+        return True
 
     def _idle(self) -> str | None:
         """Return the session that makes room first, if any does."""

@@ -30,7 +30,7 @@ class Envelope(NamedTuple):
     error: Exception | None = None
     """What is wrong with the line, if anything."""
     kind: str = "message"
-    """A `message` with a method, whose params may be wrong; or an `array`, `response` or `other`."""
+    """A `message` with a method, whose params may be wrong; an `array`, `response` or `other`."""
 
     @property
     def is_message(self) -> bool:

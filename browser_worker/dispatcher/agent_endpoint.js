@@ -2,7 +2,8 @@
 /**
  * The sessions of one page: at most sixteen, each with protocol state of its own. What a bridge
  * or any other carrier calls: `request` and `closeSession`. Idle ones make room for others, but for
- * those that a client has initialised: such a client does not come back with its state.
+ * those that a client has initialised: such a client does not come back with its state. Once the app was
+ * disabled those make room, too, and are sessions of MCP still when they come back.
  */
 
 import { isObject } from "../contract/json_number.js";
@@ -17,6 +18,8 @@ import { RpcSession } from "./rpc_session.js";
 /** @import { Dispatcher } from "./dispatcher.js" */
 /** @import { Envelope } from "./envelope.js" */
 /** @import { Message } from "./rpc_session.js" */
+
+const MAX_REMEMBERED = 4 * PROTOCOL_LIMITS.maxSessions;
 
 /**
  * @typedef {object} Place
@@ -53,6 +56,8 @@ export class AgentEndpoint {
     this._maxSessions = maxSessions;
     /** Least recently used first. @type {Map<string, Place>} */
     this._places = new Map();
+    /** Of those that a client has initialised: which made room, the last one last. @type {Set<string>} */
+    this._initialised = new Set();
     this._requests = 0;
     /** @type {Observers<SessionEvent>} */
     this._observers = new Observers();
@@ -85,7 +90,7 @@ export class AgentEndpoint {
   async request(text, { session, expired }) {
     const envelope = readEnvelope(text);
     const known = this._places.get(session);
-    const rpc = known?.rpc ?? new RpcSession(this._dispatcher, session);
+    const rpc = known?.rpc ?? this._begin(session);
     const message = rpc.read(envelope);
     // What is no valid request reserves no place.
     if (!message.valid) {
@@ -118,11 +123,29 @@ export class AgentEndpoint {
    * @returns {boolean} Whether there was one.
    */
   closeSession(session) {
+    this._initialised.delete(session);
+    return this._release(session);
+  }
+
+  /** @param {string} session */
+  _release(session) {
     const known = this._places.delete(session);
     if (!known) return false;
     this._observers.notify({ phase: "close", session });
     this._dispatcher.sessionEnded(session);
     return true;
+  }
+
+  /**
+   * The state of a session that has none. Whoever brings its requests holds one that made room for
+   * initialised, and so does its client.
+   *
+   * @param {string} session
+   */
+  _begin(session) {
+    /** @type {{ protocol?: "mcp" }} */
+    const options = this._initialised.has(session) ? { protocol: "mcp" } : {};
+    return new RpcSession(this._dispatcher, session, options);
   }
 
   /**
@@ -177,7 +200,19 @@ export class AgentEndpoint {
   /** @returns {boolean} Whether a place was made free. */
   _evict() {
     const name = this._idle();
-    return name !== undefined && this.closeSession(name);
+    if (name === undefined) return false;
+    if (this._places.get(name)?.pinned !== undefined) this._remember(name);
+    return this._release(name);
+  }
+
+  /** @param {string} session */
+  _remember(session) {
+    this._initialised.delete(session);
+    this._initialised.add(session);
+    for (const oldest of this._initialised) {
+      if (this._initialised.size <= MAX_REMEMBERED) break;
+      this._initialised.delete(oldest);
+    }
   }
 
   /** The session that makes room first, if any does. */

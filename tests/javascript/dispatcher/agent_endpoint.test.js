@@ -265,6 +265,23 @@ test("whoever was let in before the app was shut keeps no place for good", async
   assert.ok(!endpoint.sessions.includes("s1"));
 });
 
+test("of initialised sessions that made room a bounded number is remembered", async () => {
+  const { dispatcher } = makeFixture();
+  const endpoint = new AgentEndpoint(dispatcher, { maxSessions: 1 });
+  const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const count = 4 * 16;
+  for (let n = 0; n <= count; n++) {
+    await endpoint.request(INITIALIZE, { session: `s${n}` });
+    dispatcher.setEnabled(false);
+    dispatcher.setEnabled(true);
+  }
+  await endpoint.request(INFO, { session: "other" });
+  for (let n = 1; n <= count; n++) {
+    assert.match((await endpoint.request(list, { session: `s${n}` })) ?? "", /"result"/);
+  }
+  assert.match((await endpoint.request(list, { session: "s0" })) ?? "", /-32601/);
+});
+
 test("an initialize that is refused keeps no place", async () => {
   const endpoint = new AgentEndpoint(makeFixture().dispatcher);
   const bad = INITIALIZE.replace('"capabilities":{},', "");

@@ -266,3 +266,22 @@ def test_an_initialised_session_stays_until_it_is_closed_or_the_app_was_disabled
     ask(HELLO, "two")
     ask(INFO, "six")
     assert endpoint.sessions == ["two", "six"]
+
+
+def test_of_initialised_sessions_that_made_room_a_bounded_number_is_remembered() -> None:
+    dispatcher = notes()
+    endpoint = AgentEndpoint(dispatcher, max_sessions=1)
+
+    def ask(line: str, session: str) -> str:
+        answer: str = first_step(endpoint.request(line, session=session))
+        return answer
+
+    count = 4 * 16
+    for number in range(count + 1):
+        ask(HELLO, f"s{number}")
+        dispatcher.set_enabled(False)
+        dispatcher.set_enabled(True)
+    ask(INFO, "other")
+    for number in range(1, count + 1):
+        assert '"result"' in ask(line_of("tools/list"), f"s{number}")
+    assert "-32601" in ask(line_of("tools/list"), "s0")
