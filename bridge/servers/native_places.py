@@ -6,7 +6,7 @@ Contract: native endpoints.
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from bridge.contract.error_codes import AppErrorCode
 from bridge.dispatcher.app_error import AppError
@@ -16,12 +16,20 @@ from bridge.servers.native_peer import NativePeer
 __all__ = ["has_left", "make_room", "refuse"]
 
 
-def make_room(peers: Iterable[NativePeer], latest: float) -> bool:
-    """Hang up on whoever has had nothing under way for longest, and say whether there is one.
+def make_room(peers: Collection[NativePeer], latest: float) -> bool:
+    """Hang up on whoever has had nothing under way for longest, and say whether there is room.
 
-    Nobody who had until `latest` is. Gateways keep a connection for as long as they live: those
+    Not on who had until after `latest`. Gateways keep a connection for as long as they live: those
     that do nothing must not lock everybody else out. Their next line goes over another.
     """
+    # Who has hung up since the tick began may have done so before another dialled.
+    left = [
+        peer for peer in peers if not peer.closed and peer.wants_input and has_left(peer.socket)
+    ]
+    for peer in left:
+        peer.read()
+    if any(peer.closed for peer in left):
+        return True
     idle = [peer for peer in peers if peer.is_idle and peer.idle_since <= latest]
     return any(peer.make_room() for peer in sorted(idle, key=lambda peer: peer.idle_since))
 

@@ -402,6 +402,34 @@ def test_who_has_not_read_its_answer_yet_makes_no_room(directory: Path) -> None:
         crowd.close()
 
 
+def test_who_hangs_up_within_a_tick_makes_room_in_it(crowd: Crowd) -> None:
+    leaving = crowd.callers[1]
+    for caller in crowd.callers:
+        caller.send(b" ")
+    crowd.server.poll(PATIENCE_SECONDS)
+    tick(crowd.server)
+
+    class Listening:
+        """Lets one go when the tick has looked at all of them, and then another in."""
+
+        def __init__(self, listening: socket.socket) -> None:
+            self._listening = listening
+            self.fileno = listening.fileno
+            self.close = listening.close
+
+        def accept(self) -> Any:
+            leaving.socket.close()
+            return self._listening.accept()
+
+    assert crowd.server._listener is not None
+    real = crowd.server._listener.socket
+    crowd.server._listener.socket = Listening(real)  # type: ignore[assignment]
+    assert crowd.another() == "answered"
+    crowd.server._listener.socket = real
+    crowd.callers.remove(leaving)
+    assert crowd.closed() == [False, False, False]
+
+
 def test_nobody_makes_room_for_one_who_only_looks(crowd: Crowd) -> None:
     with Caller(crowd.server):
         pass
