@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from bridge.client.async_bridge_connection import AsyncBridgeConnection
     from bridge.client.bridge_states import BridgeState
 
-__all__ = ["ChosenBridge", "SeveralBridges", "app_slug", "choose_bridge", "names_app"]
+__all__ = [
+    "ChosenBridge",
+    "NoBridgeRuns",
+    "SeveralBridges",
+    "app_slug",
+    "choose_bridge",
+    "names_app",
+]
 
 _NOT_IN_SLUGS: Final = r"[\W_]+"
 
@@ -58,6 +65,19 @@ class ChosenBridge(NamedTuple):
     def may_run(self) -> bool:
         """Say whether it can still be called. Ask before each call that follows the first."""
         return self.entry is None or is_running(self.entry)
+
+
+class NoBridgeRuns(BridgeFailure):
+    """None runs at all, or none for the origin that was given."""
+
+    def __init__(self, origin: str | None) -> None:
+        which = "" if origin is None else f" for the origin {origin}"
+        super().__init__(
+            ClientErrorCode.NO_BRIDGE,
+            f"No bridge{which} is running.",
+            hint=f"Start one: bascule browser-bridge --origin {origin or 'ORIGIN'}",
+            outcome=Outcome.NOT_DELIVERED,
+        )
 
 
 class SeveralBridges(BridgeFailure):
@@ -116,11 +136,7 @@ def _found(origin: str | None, app: str | None) -> RuntimeEntry:
     if app is None and len(entries) == 1:
         return entries[0]
     if not entries:
-        which = "" if origin is None else f" for the origin {origin}"
-        raise _no_bridge(
-            f"No bridge{which} is running.",
-            f"Start one: bascule browser-bridge --origin {origin or 'ORIGIN'}",
-        )
+        raise NoBridgeRuns(origin)
     # Asking every bridge is not needed by the common call, to the only one.
     from bridge.client.bridge_states import bridge_states  # noqa: PLC0415
 

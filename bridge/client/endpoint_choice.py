@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.client.bridge_choice import (
     ChosenBridge,
+    NoBridgeRuns,
     SeveralBridges,
     choose_bridge,
     names_app,
@@ -96,6 +97,13 @@ def _bridge_or_hint(app: str) -> ChosenBridge:
     except SeveralBridges:
         raise
     except BridgeFailure as failure:
+        if isinstance(failure, NoBridgeRuns):
+            # Whoever named it may mean a native one, for which a bridge is of no use.
+            failure.message = f"No app {app} runs."
+            failure.hint = (
+                "Start it; for an app in a browser, start a bridge: "
+                "bascule browser-bridge --origin ORIGIN"
+            )
         slugs = sorted({entry.slug for entry in _found(None)})
         if failure.code == ClientErrorCode.NO_BRIDGE and slugs:
             told = f"Native apps that run: {', '.join(slugs)}."

@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 def _findings(args: argparse.Namespace, target: Target) -> Iterator[Finding | Waiting]:
     yield _versions()
     if target.token is None:
-        yield from doctor_bridge.what_runs(of_bridges=target.app is None, address=target.address)
+        yield from doctor_bridge.what_runs(app=target.app, address=target.address)
     choose = choose_bridge if target.app is None else choose_app
     try:
         # Without a name a native app is none: what `mcp-config` writes then finds bridges alone.

@@ -35,11 +35,7 @@ from bridge.contract.runtime_entry import (
 
 __all__ = ["others", "status_now", "way_to_page", "what_runs"]
 
-_START: Final = (
-    "Start a bridge for the app that is served at ORIGIN. One that was started with another "
-    "XDG_RUNTIME_DIR is not seen from here.",
-    "bascule browser-bridge --origin ORIGIN --open",
-)
+_START_BRIDGE: Final = "bascule browser-bridge --origin ORIGIN --open"
 _GIVE_IT: Final = "Give the token of {url}, where it is not a bridge of yours: --token-file FILE."
 _PATIENCE_SECONDS: Final = 2.0
 
@@ -53,12 +49,13 @@ class _Entries(NamedTuple):
     """Why each file is not read that has the name of an entry."""
 
 
-def what_runs(*, of_bridges: bool, address: BridgeAddress | None = None) -> Iterator[Finding]:
+def what_runs(*, app: str | None, address: BridgeAddress | None = None) -> Iterator[Finding]:
     """Yield whether the runtime directory can be trusted, and whether anything runs.
 
-    `of_bridges` says that only a bridge will do: nothing was named, and what an MCP client starts
+    `app` is the name that was given. Without one only a bridge will do: what an MCP client starts
     without a name looks for a bridge. `address` is what was named without its token.
     """
+    start = _start(app)
     token_first = () if address is None else (_GIVE_IT.format(url=address.url),)
     try:
         path = runtime_directory_name()
@@ -70,7 +67,7 @@ def what_runs(*, of_bridges: bool, address: BridgeAddress | None = None) -> Iter
             "directory",
             f"There is no {path}: nothing of yours has been started.",
             *token_first,
-            *_START,
+            *start,
             status=ExitCode.NO_BRIDGE,
         )
         return
@@ -90,22 +87,37 @@ def what_runs(*, of_bridges: bool, address: BridgeAddress | None = None) -> Iter
     told = f"{_many(entries.running, 'bridge', 'bridges')}, "
     told += _many(len(natives), "native app", "native apps")
     told += _left_behind(entries.stale, len(sockets) - len(natives))
-    if entries.running or (natives and not of_bridges):
+    if entries.running or (natives and app is not None):
         yield ok("running", told)
     elif natives:
         yield wrong(
             "running",
             f"No bridge runs: {told}.",
             *token_first,
-            *_START,
+            *start,
             "A native app is looked at where it is named, and so is what "
             "`bascule mcp-config CLIENT APP` writes for it.",
             *others(),
             status=ExitCode.NO_BRIDGE,
         )
     else:
-        advice = (*token_first, *_START)
+        advice = (*token_first, *start)
         yield wrong("running", f"Nothing runs: {told}.", *advice, status=ExitCode.NO_BRIDGE)
+
+
+def _start(app: str | None) -> tuple[str, ...]:
+    """Return how what is missing is started."""
+    if app is None:
+        return (
+            "Start a bridge for the app that is served at ORIGIN. One that was started with "
+            "another XDG_RUNTIME_DIR is not seen from here.",
+            _START_BRIDGE,
+        )
+    return (
+        f"Start {app}; for an app in a browser, start a bridge for the ORIGIN that serves it. What "
+        "was started with another XDG_RUNTIME_DIR is not seen from here.",
+        _START_BRIDGE,
+    )
 
 
 def others() -> tuple[str, ...]:

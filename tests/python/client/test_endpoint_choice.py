@@ -107,6 +107,7 @@ def test_another_name_with_the_same_slug_is_not_meant(runtime: Path) -> None:
         assert caught.value.code == "NO_BRIDGE"
         assert caught.value.outcome == Outcome.NOT_DELIVERED
         assert "Native apps that run: app." in str(caught.value)
+        assert "Start it; for an app in a browser, start a bridge" in str(caught.value)
 
 
 def test_a_page_and_a_native_app_are_told_apart_by_name(page: FakeBridge) -> None:
@@ -160,6 +161,11 @@ def test_nothing_runs_means_that_nothing_was_delivered(runtime: Path) -> None:
             name_of(endpoint)
         assert caught.value.code == "NO_BRIDGE"
         assert caught.value.outcome == Outcome.NOT_DELIVERED
+        if endpoint is None:
+            assert caught.value.message == "No bridge is running."
+        else:
+            assert caught.value.message == f"No app {endpoint} runs."
+            assert (caught.value.hint or "").startswith("Start it; for an app in a browser")
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,16 @@ def test_nothing_that_was_ever_started_is_told(runtime: Path, capfd: Captured) -
     assert last["check"] == "directory"
     assert f"There is no {runtime}/bascule" in last["text"]
     assert "bascule browser-bridge --origin ORIGIN --open" in last["advice"]
+    assert last["advice"][0].startswith("Start a bridge")
+
+
+def test_an_app_that_was_named_is_what_is_to_be_started(runtime: Path, capfd: Captured) -> None:
+    _, last = examined(capfd, ExitCode.NO_BRIDGE, "my-notes")
+    assert last["advice"][0].startswith("Start my-notes; for an app in a browser, start a bridge")
+    (runtime / "bascule").mkdir(mode=0o700)
+    _, last = examined(capfd, ExitCode.NO_BRIDGE, "my-notes")
+    assert last["check"] == "running"
+    assert last["advice"][0].startswith("Start my-notes; for an app in a browser, start a bridge")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
