@@ -11,7 +11,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from bridge.cli.gateways.stdin_lines import LOOK_SECONDS, parent_watch
@@ -93,7 +93,7 @@ class LineRelay:
     def _ends_at(self) -> float:
         return self._last + self._ending_seconds
 
-    def _pass_on(self, readable: list[object], writable: list[object]) -> None:
+    def _pass_on(self, readable: Collection[object], writable: Collection[object]) -> None:
         if self._to_child in writable:
             self._write_to_child()
         if sys.stdin in readable:
