@@ -5,30 +5,32 @@ Which entries there are, and what a cursor means, is for who lists. Contract: si
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import islice
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 from bridge.contract.limits import MAX_LIST_BYTES
 from bridge.contract.strict_json import StrictJsonError, dumps
 from bridge.dispatcher.plain_json import quick_dumps
 
-__all__ = ["page_end"]
+__all__ = ["fitting"]
+
+_Entry = TypeVar("_Entry", bound=Mapping[str, Any])
 
 
-def page_end(listed: Sequence[Mapping[str, Any]], start: int, most: int) -> int:
-    """Return where the page that begins at `start` ends: after `most` entries, or where it is full.
+def fitting(entries: Iterable[_Entry]) -> list[_Entry]:
+    """Return those that fit a page together, from the first on; that one whatever its size.
 
-    The first entry is on its page whatever its size. Raises nothing.
+    Asks for one more than it returns at most. Raises nothing of its own.
     """
-    end, left = start, MAX_LIST_BYTES
-    for entry in islice(listed, start, start + most):
+    page: list[_Entry] = []
+    left = MAX_LIST_BYTES
+    for entry in entries:
         try:
             left -= len(quick_dumps(entry) or dumps(entry))
         except (StrictJsonError, UnicodeEncodeError):
             # It cannot be written: its own page tells so, and no other.
             left = -1
-        if left < 0 and end > start:
+        if left < 0 and page:
             break
-        end += 1
-    return end
+        page.append(entry)
+    return page

@@ -17,7 +17,7 @@ from bridge.dispatcher.app_error import AppError, RpcError
 from bridge.dispatcher.eventually import Eventually, Later
 from bridge.dispatcher.host import Resource
 from bridge.dispatcher.host_reading import AsOf
-from bridge.dispatcher.list_page import page_end
+from bridge.dispatcher.list_page import fitting
 from bridge.dispatcher.mcp_front import AppRequest
 from bridge.dispatcher.methods import MethodContext, Result
 
@@ -98,9 +98,10 @@ def _page(name: str, listed: Any, cursor: str | None) -> ResourceResult:  # noqa
                 JsonRpcErrorNumber.INVALID_PARAMS,
                 "params.cursor must be a nextCursor of an earlier answer",
             )
-    end = page_end(listed, start, MCP_LIMITS.resources_per_page)
+    page = fitting(listed[start : start + MCP_LIMITS.resources_per_page])
+    end = start + len(page)
     more = {"nextCursor": str(end)} if end < len(listed) else {}
-    return ResourceResult({name: listed[start:end], **more})
+    return ResourceResult({name: page, **more})
 
 
 async def _small(context: MethodContext, uri: str, era: Era) -> ResourceResult | ResourceRefusal:

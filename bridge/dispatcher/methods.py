@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from bridge.contract.error_codes import AppErrorCode, JsonRpcErrorNumber
-from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, MAX_LIST_BYTES, PROTOCOL_LIMITS
-from bridge.contract.strict_json import StrictJsonError, dumps
+from bridge.contract.limits import BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS
 from bridge.dispatcher.action_spec import ActionSpec
 from bridge.dispatcher.app_error import AppError, RpcError, sendable_error
 from bridge.dispatcher.batch import BatchItem
@@ -25,6 +24,7 @@ from bridge.dispatcher.host import Resource
 from bridge.dispatcher.host_call import Executed
 from bridge.dispatcher.host_reading import AsOf
 from bridge.dispatcher.json_copy import to_plain
+from bridge.dispatcher.list_page import fitting
 from bridge.dispatcher.params import (
     ABSENT,
     Params,
@@ -36,7 +36,6 @@ from bridge.dispatcher.params import (
     required_objects,
     required_string,
 )
-from bridge.dispatcher.plain_json import quick_dumps
 from bridge.dispatcher.task_table import Task, TaskState
 
 __all__ = ["ALWAYS_ANSWERED", "METHODS", "Method", "MethodContext", "Result", "task_view"]
@@ -86,29 +85,13 @@ def _actions_list(context: MethodContext, params: Params) -> Eventually[Result]:
 
     def page(specs: Mapping[str, ActionSpec]) -> Result:
         found = [spec for spec in specs.values() if _matches(spec, words)]
-        listed = _fitting(_summary(dispatcher, spec) for spec in found[start : start + limit])
+        listed = fitting(_summary(dispatcher, spec) for spec in found[start : start + limit])
         result: Result = {"actions": listed, **_with_revision(dispatcher)}
         if start + len(listed) < len(found):
             result["nextCursor"] = str(start + len(listed))
         return result
 
     return and_then(dispatcher.actions(), page)
-
-
-def _fitting(summaries: Iterable[Result]) -> list[Result]:
-    """Return the first that fit a page together, and the first of all in any case."""
-    listed: list[Result] = []
-    left = MAX_LIST_BYTES
-    for summary in summaries:
-        try:
-            left -= len(quick_dumps(summary) or dumps(summary))
-        except (StrictJsonError, UnicodeEncodeError):
-            # It cannot be written: its own page tells so, and no other.
-            left = -1
-        if listed and left < 0:
-            break
-        listed.append(summary)
-    return listed
 
 
 def _cursor_index(cursor: str | None) -> int:

@@ -9,24 +9,22 @@ import { stringify } from "../contract/strict_json.js";
 import { utf8Length } from "../contract/utf8.js";
 
 /**
- * Says where a page ends: after a count of entries, or where it is full. The first entry is on its page
- * whatever its size.
+ * Those of a list that fit a page together, from the first on; that one whatever its size.
  *
- * @param {readonly unknown[]} listed
- * @param {number} start Where the page begins.
- * @param {number} most How many entries it holds at most.
- * @returns {number} The place after its last entry. Never throws.
+ * @template T
+ * @param {Iterable<T>} entries Of which one more is asked for than is returned at most.
+ * @returns {T[]}
  */
-export function pageEnd(listed, start, most) {
-  const last = Math.min(listed.length, start + most);
-  let end = start;
+export function fitting(entries) {
+  /** @type {T[]} */
+  const page = [];
   let left = MAX_LIST_BYTES;
-  while (end < last) {
-    left -= writtenBytes(listed[end]);
-    if (left < 0 && end > start) break;
-    end++;
+  for (const entry of entries) {
+    left -= writtenBytes(entry);
+    if (left < 0 && page.length > 0) break;
+    page.push(entry);
   }
-  return end;
+  return page;
 }
 
 /** @param {unknown} entry */

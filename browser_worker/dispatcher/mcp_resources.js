@@ -10,7 +10,7 @@ import { MCP_ERROR } from "../contract/mcp_messages.js";
 import { decodeUtf8 } from "../contract/utf8.js";
 import { AppError, RpcError } from "./app_error.js";
 import { andThen } from "./eventually.js";
-import { pageEnd } from "./list_page.js";
+import { fitting } from "./list_page.js";
 import { caller } from "./methods.js";
 import { base64 } from "./resources.js";
 
@@ -73,9 +73,10 @@ function page(name, all, cursor) {
   if (cursor !== undefined && !(start < all.length)) {
     throw new RpcError("INVALID_PARAMS", "params.cursor must be a nextCursor of an earlier answer");
   }
-  const end = pageEnd(all, start, MCP_LIMITS.resourcesPerPage);
+  const listed = fitting(all.slice(start, start + MCP_LIMITS.resourcesPerPage));
+  const end = start + listed.length;
   const more = end < all.length ? { nextCursor: String(end) } : {};
-  return { result: { [name]: all.slice(start, end), ...more } };
+  return { result: { [name]: listed, ...more } };
 }
 
 /**

@@ -5,11 +5,11 @@
  */
 
 import { isObject } from "../contract/json_number.js";
-import { BRIDGE_LIMITS, JSON_LIMITS, MAX_LIST_BYTES, PROTOCOL_LIMITS } from "../contract/limits.js";
-import { stringify, toPlain } from "../contract/strict_json.js";
-import { utf8Length } from "../contract/utf8.js";
+import { BRIDGE_LIMITS, JSON_LIMITS, PROTOCOL_LIMITS } from "../contract/limits.js";
+import { toPlain } from "../contract/strict_json.js";
 import { AppError, RpcError, sendableError } from "./app_error.js";
 import { andThen } from "./eventually.js";
+import { fitting } from "./list_page.js";
 import {
   optionalBoolean,
   optionalCount,
@@ -81,7 +81,7 @@ function actionsList({ dispatcher }, params) {
     PROTOCOL_LIMITS.defaultListLimit;
   return andThen(dispatcher.actions(), (specs) => {
     const found = [...specs.values()].filter((spec) => matches(spec, words));
-    const page = fitting(dispatcher, found.slice(start, start + limit));
+    const page = fitting(summaries(dispatcher, found.slice(start, start + limit)));
     const end = start + page.length;
     /** @type {Result} */
     const result = { actions: page, ...withRevision(dispatcher) };
@@ -93,29 +93,10 @@ function actionsList({ dispatcher }, params) {
 /**
  * @param {Dispatcher} dispatcher
  * @param {readonly ActionSpec[]} specs
- * @returns {Result[]} The first that fit a page together, and the first of all in any case.
+ * @returns {Generator<Result>}
  */
-function fitting(dispatcher, specs) {
-  /** @type {Result[]} */
-  const listed = [];
-  let left = MAX_LIST_BYTES;
-  for (const spec of specs) {
-    const told = summary(dispatcher, spec);
-    left -= writtenBytes(told);
-    if (listed.length > 0 && left < 0) break;
-    listed.push(told);
-  }
-  return listed;
-}
-
-/** @param {Result} told */
-function writtenBytes(told) {
-  try {
-    return utf8Length(stringify(told));
-  } catch {
-    // It cannot be written: its own page tells so, and no other.
-    return Infinity;
-  }
+function* summaries(dispatcher, specs) {
+  for (const spec of specs) yield summary(dispatcher, spec);
 }
 
 /** @param {string | undefined} cursor */

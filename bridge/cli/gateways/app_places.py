@@ -54,8 +54,10 @@ class AppPlaces:
                 if not turn.done() and not self._output.is_full:
                     raise too_late(Outcome.NOT_DELIVERED)
         except BaseException:
-            # Cancelled in the very step in which it was given a place, it gives that back.
-            if not turn.cancel():
+            if turn.cancel():
+                self._turns.remove(turn)
+            else:
+                # Cancelled in the very step in which it was given a place, it gives that back.
                 self.leave()
             raise
 
@@ -70,7 +72,5 @@ class AppPlaces:
 
     def _admit(self) -> None:
         while self._turns and self._is_open:
-            turn = self._turns.popleft()
-            if not turn.done():
-                self._free -= 1
-                turn.set_result(None)
+            self._free -= 1
+            self._turns.popleft().set_result(None)

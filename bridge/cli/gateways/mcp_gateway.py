@@ -58,7 +58,7 @@ class Route(Protocol):
 class _Call:
     """One request in flight, until its answer is written or it is cancelled."""
 
-    __slots__ = ("key", "line", "opening", "placed", "request", "stop")
+    __slots__ = ("asked", "key", "line", "opening", "placed", "request", "stop")
 
     def __init__(self, key: str, request: AppRequest, line: bytes, opening: bytes | None) -> None:
         self.key = key
@@ -67,6 +67,8 @@ class _Call:
         self.opening = opening
         self.placed = False
         """Whether it has a place at the app."""
+        self.asked = False
+        """Whether the app may have heard of it."""
         self.stop: Callable[[], object] = _nothing
         """Hangs up."""
 
@@ -159,14 +161,14 @@ class McpGateway:
             call.stop()
 
     def _cancel(self, request_id: str | int, line: bytes) -> None:
-        """Hang up, send nothing more for that id, and let the app know."""
+        """Hang up, send nothing more for that id, and let the app know that has heard of it."""
         key = id_key(request_id)
         call = self._calls.get(key)
         if call is None:
             return
         self._remove(call)
         call.stop()
-        told = self._route.notify(line)
+        told = self._route.notify(line) if call.asked else None
         if told is not None:
             # It would hit the next request with this id, should that overtake it.
             self._cancelling.setdefault(key, set()).add(told)
@@ -180,6 +182,7 @@ class McpGateway:
 
     def _begins(self, call: _Call) -> bool:
         """Begin a call where that takes no waiting, and no task."""
+        call.asked = True
         try:
             hang_up = self._route.begin(call.line, partial(self._ended, call), call.opening)
         except Exception:  # noqa: BLE001 - a fault of ours leaves no client waiting
@@ -242,6 +245,7 @@ class McpGateway:
         if not call.placed:
             await self._places.taken(self._place_seconds)
             call.placed = True
+        call.asked = True
         return await self._route.respond(line, call.opening)
 
     def _fault(self, call: _Call) -> bytes:

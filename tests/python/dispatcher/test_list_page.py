@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.contract.limits import MAX_LIST_BYTES
-from bridge.dispatcher.list_page import page_end
+from bridge.dispatcher.list_page import fitting
 
 AROUND = len('{"a":""}')
 ODD = "\u2028\x01é😀"
@@ -17,19 +17,22 @@ def entries(*texts: str) -> list[dict[str, str]]:
 def test_a_page_ends_with_the_last_entry_that_fits_to_the_byte() -> None:
     left = MAX_LIST_BYTES - 2 * AROUND - 200_000 - WRITTEN_ODD
     full = entries("x" * 200_000, ODD + "x" * left, "")
-    assert page_end(full, 0, 100) == 2
+    assert fitting(full) == full[:2]
     full[1]["a"] += "x"
-    assert page_end(full, 0, 100) == 1
-    assert page_end(full, 1, 100) == 3
+    assert fitting(full) == full[:1]
+    assert fitting(full[1:]) == full[1:]
 
 
-def test_a_page_holds_so_many_entries_and_no_more_than_there_are() -> None:
+def test_a_page_holds_what_there_is_and_looks_no_further_than_it_has_to() -> None:
     few = entries(*"abcde")
-    assert [page_end(few, start, 2) for start in (0, 3, 4, 5)] == [2, 5, 5, 5]
-    assert page_end([], 0, 2) == 0
+    assert fitting(few) == few
+    assert fitting([]) == []
+    rest = iter(entries("x" * 200_000, "x" * 200_000, "left"))
+    assert len(fitting(rest)) == 1
+    assert list(rest) == entries("left")
 
 
 def test_the_first_entry_is_on_its_page_whatever_its_size_and_alone() -> None:
     for wrong in ("x" * 262_145, "\ud800"):
         listed = entries("a", wrong, "b")
-        assert [page_end(listed, start, 100) for start in range(3)] == [1, 2, 3]
+        assert [fitting(listed[start:]) for start in range(3)] == [[each] for each in listed]

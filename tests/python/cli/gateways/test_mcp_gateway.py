@@ -258,7 +258,7 @@ async def test_a_request_does_not_overtake_the_cancellation_that_its_id_had(
     async with asyncio.timeout(PATIENCE_SECONDS):
         await client.app.changed.wait()
     client.app.waiting.clear()
-    # Cancelled twice before the app has heard of the first time.
+    # The second of them is cancelled too, before the app has heard anything of it.
     client.send(cancelled(1), call(1), cancelled(1), call(1))
     # Another id, and the same one of another type, have nothing to wait for.
     client.send(call(2), call("1"))
@@ -266,11 +266,11 @@ async def test_a_request_does_not_overtake_the_cancellation_that_its_id_had(
         await client.app.answer(request_id)
         assert (await client.read())["id"] == request_id
     assert [json.loads(asked)["id"] for asked in client.app.asked] == [1, 2, "1"]
-    first, second = client.app.telling
-    second.set_result(None)
+    assert client.app.notified == [cancelled(1)]
+    (telling,) = client.app.telling
     await client.nothing_more()
     assert 1 not in client.app.waiting
-    first.set_result(None)
+    telling.set_result(None)
     await client.app.answer(1, result(1, last=True))
     assert (await client.read())["result"] == {"last": True}
     # What was on its way has arrived, and holds up nothing any more.
@@ -521,6 +521,7 @@ async def test_of_many_calls_written_at_once_few_are_asked_while_nobody_reads_th
     assert client.output.waiting_bytes < 4_194_304 + 32 * 240_100
     # One that waits and is cancelled is never asked, and the others keep their order.
     client.send(cancelled(200))
+    assert client.app.notified == [], "it has heard of neither"
     await client.open()
     for number in range(299):
         if number != 200:
