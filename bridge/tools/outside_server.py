@@ -36,15 +36,17 @@ __all__ = ["OutsideCommand", "OutsideServer", "OutsideServerError", "started_ser
 
 _START_SECONDS: Final = 30.0
 """For a server to start, say what it is and list its tools: some are fetched at their first run."""
+_LIST_AGAIN_SECONDS: Final = 8.0
+"""For a list that has changed to be read before a call: less than the call itself has."""
 _LISTEN_SECONDS: Final = 5.0
 """For a server to agree to tell of changes; one that does not is imported all the same."""
 _MAX_PAGES: Final = 64
 _MAX_VERSION_CHARS: Final = 64
 _MAX_TOLD_CHARS: Final = 2_000
 _MAX_NUMBER_CHARS: Final = 40
-_RAN_NOTHING: Final = frozenset({-32700, -32600, -32601, -32602})
-"""Errors of JSON-RPC by which a request was refused as it was read: no JSON, no request, no such
-method, wrong params. Any other may come of the work itself."""
+_RAN_NOTHING: Final = frozenset({-32700, -32600})
+"""Errors of JSON-RPC by which a request was refused as it was read: no JSON, no request. Any other
+may come of the work: kits for servers say "wrong params" of a result that breaks a promise too."""
 _PARTLY: Final = "it may have done its work, or part of it"
 
 
@@ -104,17 +106,20 @@ class OutsideServer:
             return None
         return f"The server {self.name} has ended. It is not started again by itself."
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> object:
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], sending: Callable[[], object] = lambda: None
+    ) -> object:
         """Call a tool by the server's own name for it, and return the result as the wire has it.
 
         Raises `CallRefused` `UNAVAILABLE` where nothing was run: for one that the server has taken
         back or changed since it was imported, refuses as it is asked, or was asked too late.
-        Whatever else goes wrong is a result that says so. Cancelled, it tells the server.
+        Whatever else goes wrong is a result that says so. `sending` is called before anything of
+        the call itself is sent. Cancelled, it tells the server.
         """
         from mcp import MCPError, types  # noqa: PLC0415 - an extra
 
         refusal = self._gone() or await self._now.refusal(
-            name, lambda: _listed(self._client, self.name)
+            name, lambda: _listed(self._client, self.name, _LIST_AGAIN_SECONDS)
         )
         # It may have ended while it was asked for its list.
         refusal = refusal or self._gone()
@@ -123,6 +128,7 @@ class OutsideServer:
         request = types.CallToolRequest(
             params=types.CallToolRequestParams(name=name, arguments=_plain(arguments))
         )
+        sending()
         try:
             # Not by the client's own method, which checks results with a validator that a
             # stranger's schema can hold up: our own one checks them, and is bounded.
@@ -194,13 +200,16 @@ class OutsideHandler:
     ) -> object:
         """Call the server. Who calls is not told to it. Raises `CallRefused`."""
         del session, call
+        sent: list[bool] = []
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._server.call(self._name, arguments)
+                return await self._server.call(self._name, arguments, lambda: sent.append(True))
         except TimeoutError:
             words = (
                 f"The server {self._server.name} did not answer within {self._seconds:g} seconds"
             )
+            if not sent:
+                raise CallRefused("UNAVAILABLE", f"{words}; nothing was run.") from None
             raise CallRefused("TIMED_OUT", f"{words}; {_PARTLY}.") from None
 
 
@@ -281,11 +290,11 @@ async def _telling_changes(client: Client) -> AsyncIterator[None]:
         yield
 
 
-async def _listed(client: Client, name: str) -> list[object]:
+async def _listed(client: Client, name: str, seconds: float = _START_SECONDS) -> list[object]:
     found: list[object] = []
     cursor: str | None = None
     try:
-        async with asyncio.timeout(_START_SECONDS):
+        async with asyncio.timeout(seconds):
             for _ in range(_MAX_PAGES):
                 page = await client.list_tools(cursor=cursor)
                 found += map(as_listed, page.tools)

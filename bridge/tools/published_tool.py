@@ -6,7 +6,7 @@ serving.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bridge.tools.tool_definition import ToolDefinition
@@ -34,6 +34,9 @@ def published_input(tool: ToolDefinition) -> dict[str, Any]:
         name: _with_default(part, defaults[name]) if name in defaults else part
         for name, part in properties.items()
     }
+    asked = [*schema.get("required", ()), *_brought_in(schema.get("dependencies", {}), defaults)]
+    if asked:
+        schema["required"] = list(dict.fromkeys(asked))
     for keyword in ("required", "minProperties", "dependencies", *_OF_THE_WHOLE):
         if keyword in schema:
             told = _before_defaults(keyword, schema.pop(keyword), defaults)
@@ -56,6 +59,14 @@ def mcp_tool(tool: ToolDefinition) -> dict[str, Any]:
     told["annotations"] = _annotations(tool)
     told["_meta"] = {TOOL_META_KEY: _meta(tool)}
     return told
+
+
+def _brought_in(dependencies: Mapping[str, Any], defaults: Mapping[str, object]) -> Iterator[str]:
+    """Yield what every call has to have, because a default that it gets depends on it."""
+    for name in defaults:
+        part = dependencies.get(name)
+        if isinstance(part, list):
+            yield from part
 
 
 def _before_defaults(keyword: str, said: Any, defaults: Mapping[str, object]) -> Any:  # noqa: ANN401 - a JSON Schema

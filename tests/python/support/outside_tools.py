@@ -17,6 +17,7 @@ _NAMES = (
     "flood",
     "fail",
     "refuse",
+    "reject",
     "stumble",
     "murmur",
     "nonsense",
@@ -30,6 +31,8 @@ _NAMES = (
     "huge",
     "silent",
     "cancelled",
+    "no_list",
+    "die_listing",
 )
 _MISSHAPEN: list[Any] = [
     {"name": "no_schema"},
@@ -44,6 +47,7 @@ _listed = dict.fromkeys(_NAMES, _ANY)
 
 _ignored: list[object] = []
 _cancelled: list[object] = []
+_called: list[str] = []
 
 
 def main() -> None:
@@ -52,7 +56,8 @@ def main() -> None:
         message = json.loads(line)
         if message["method"] == "notifications/cancelled":
             _cancelled.append(message["params"]["requestId"])
-        if message.get("params", {}).get("name") == "silent":
+        unlisted = message["method"] == "tools/list" and "no_list" in _called
+        if unlisted or message.get("params", {}).get("name") == "silent":
             _ignored.append(message["id"])
         elif "id" in message:
             told = _answer(message["method"], message.get("params", {}))
@@ -65,6 +70,8 @@ def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         server = {"name": "outside", "version": version}
         able = {"tools": {"listChanged": True} if "--says-it-tells" in sys.argv else {}}
         return _result(protocolVersion="2025-11-25", capabilities=able, serverInfo=server)
+    if method == "tools/list" and "die_listing" in _called:
+        os._exit(3)
     if method == "tools/list" and "--lists-nothing" not in sys.argv:
         tools = [{"name": name, "inputSchema": takes} for name, takes in _listed.items()]
         return _result(tools=[*_MISSHAPEN, *tools] if "--lists-nonsense" in sys.argv else tools)
@@ -74,6 +81,7 @@ def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    _called.append(name)
     if name == "die":
         os._exit(3)
     if name == "noise":
@@ -87,8 +95,17 @@ def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         text = [{"type": "text", "text": json.dumps(arguments)}]
         return _result(content=text, structuredContent=arguments, _meta={"secret": 1})
     if name in {"environment", "cancelled"}:
-        told = {"names": sorted(os.environ), "ignored": _ignored, "cancelled": _cancelled}
+        told = {
+            "names": sorted(os.environ),
+            "ignored": _ignored,
+            "cancelled": _cancelled,
+            "called": _called,
+        }
         return _result(content=[], structuredContent=told)
+    if name in {"no_list", "die_listing"}:
+        # Whether the list is asked for again is the client's business, and is not answered.
+        _tell("notifications/tools/list_changed")
+        return _result(content=[{"type": "text", "text": name}])
     if name == "change":
         # What is called after this is another list: one gone, one changed, one new.
         _listed.pop("link", None)
@@ -111,7 +128,9 @@ _ANSWERS = {
     "huge": _result(content=[{"type": "text", "text": "x" * 5_000_000}]),
     "flood": _result(content=[{"type": "text", "text": "x" * 3_000_000}]),
     "fail": _result(content=[{"type": "text", "text": "no such note"}], isError=True),
-    "refuse": {"error": {"code": -32602, "message": "not today"}},
+    "refuse": {"error": {"code": -32600, "message": "not today"}},
+    # What kits say of arguments, and of a result that is not as its tool promised.
+    "reject": {"error": {"code": -32602, "message": "wrong"}},
     "stumble": {"error": {"code": -32603, "message": "half of it"}},
     # What some servers say of anything, and the client of a connection that was closed.
     "murmur": {"error": {"code": -32000, "message": "hm"}},

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.strict_json import loads
+from bridge.tools import outside_server
 from bridge.tools.imported_tools import import_tools
 from bridge.tools.mapped_name import mapped_name
 from bridge.tools.outside_server import (
@@ -205,7 +206,7 @@ async def test_errors_of_an_outside_server_are_results() -> None:
         runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
         own = await call(runner, "fail")
         assert own == {"content": [{"type": "text", "text": "no such note"}], "isError": True}
-        for name, told in (("stumble", "half of it"), ("murmur", "hm")):
+        for name, told in (("stumble", "half of it"), ("murmur", "hm"), ("reject", "wrong")):
             words = (await call(runner, name))["content"][0]["text"]
             assert words == (
                 "The server notes answered with an error; it may have done its work, or part of"
@@ -268,6 +269,37 @@ async def test_a_call_that_is_never_answered_is_given_up_and_the_server_told() -
         told = (await call(runner, "cancelled"))["structuredContent"]
         assert len(told["ignored"]) == 1
         assert told["cancelled"] == told["ignored"]
+
+
+async def test_a_call_that_was_not_sent_in_time_has_run_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    changed = asyncio.Event()
+    async with started_server(command(), when_changed=lambda _: changed.set()) as server:
+        handlers = {**server.handlers(), "echo": OutsideHandler(server, "echo", 0.05)}
+        runner = ToolRunner(runnable_tools(server.package(), handlers))
+        await call(runner, "no_list")
+        await changed.wait()
+        late = await runner.call("echo", {}, LOCAL_SESSION)
+        assert failure_code(late) == "UNAVAILABLE"
+        assert late.content[0]["text"] == (
+            "The server notes did not answer within 0.05 seconds; nothing was run."
+        )
+        # Where the list alone does not come, the server itself says whether it has the tool.
+        monkeypatch.setattr(outside_server, "_LIST_AGAIN_SECONDS", 0.05)
+        told = (await call(runner, "cancelled"))["structuredContent"]
+        assert told["called"] == ["no_list", "cancelled"]
+
+
+async def test_a_server_that_ends_while_it_is_asked_for_its_list_has_run_nothing() -> None:
+    changed = asyncio.Event()
+    async with started_server(command(), when_changed=lambda _: changed.set()) as server:
+        runner = ToolRunner(runnable_tools(server.package(), server.handlers()))
+        await call(runner, "die_listing")
+        await changed.wait()
+        ended = await runner.call("echo", {}, LOCAL_SESSION)
+        assert failure_code(ended) == "UNAVAILABLE"
+        assert "Nothing was run." in ended.content[0]["text"]
 
 
 async def test_a_tool_that_is_misshapen_costs_its_server_no_other() -> None:

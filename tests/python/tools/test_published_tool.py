@@ -87,6 +87,20 @@ def test_what_an_object_meets_with_its_defaults_only_is_asked_when_it_has_them(
     assert published_input(tool(rule))[keyword] == rule[keyword], "none has a default"
 
 
+def test_what_a_default_depends_on_every_call_has_to_have() -> None:
+    rule = {
+        "properties": {"days": {"type": "integer"}, "place": {"type": "string"}},
+        "required": ["days"],
+        "dependencies": {"days": ["place"]},
+    }
+    defined = tool(rule, defaults={"days": 3})
+    published = published_input(defined)
+    assert published["required"] == ["place"]
+    assert compile_schema(published).errors({}) != []
+    assert defined.input.errors({"days": 3}) != []
+    assert compile_schema(published).errors({"place": "Oslo"}) == []
+
+
 def test_the_definition_is_not_changed_by_telling_it() -> None:
     defined = tool(defaults={"days": 3, "place": "Oslo"})
     assert "required" not in published_input(defined)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 
@@ -85,6 +87,33 @@ def test_what_is_cancelled_before_its_turn_is_not_run_and_gives_its_place_back()
         assert held.let_go() == "held"
     assert Held(pool, "mine").let_go() == "held"
     assert not given_up.begun.is_set()
+
+
+class Arguments:
+    """What work holds: megabytes, it may be."""
+
+    def size(self) -> int:
+        return 0
+
+
+def test_nothing_is_held_of_what_was_cancelled_or_is_done() -> None:
+    pool = WasmPool(LIMITS._replace(max_runs=1))
+    whose, arguments = Arguments(), Arguments()
+    gone = weakref.ref(whose), weakref.ref(arguments)
+    running = Held(pool, "mine")
+    assert running.begins()
+    waiting = pool.submit("mine", arguments.size)
+    assert waiting.cancel()
+    del arguments, waiting
+    gc.collect()
+    assert gone[1]() is None, "its turn has not come yet"
+    assert running.let_go() == "held"
+    assert pool.submit(whose, lambda: 1).result(PATIENCE_SECONDS) == 1
+    # Another one after it in the same thread: by then the thread has let go of the first.
+    assert pool.submit("mine", lambda: 2).result(PATIENCE_SECONDS) == 2
+    del whose
+    gc.collect()
+    assert gone[0]() is None
 
 
 def test_what_fails_tells_so_and_leaves_its_thread_to_the_next() -> None:

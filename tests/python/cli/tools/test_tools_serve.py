@@ -187,7 +187,7 @@ def test_one_package_that_does_not_load_is_told_and_the_others_are_served(
 def test_imported_tools_are_actions_as_well_and_die_with_their_server(runtime: Path) -> None:
     words = ("--import", shlex.join(OUTSIDE), "--name", "both")
     with served(runtime, CATALOG, *words) as (child, told):
-        assert told["tools"] == 19
+        assert told["tools"] == 22
         given = output_of(runtime, "call", "both", "read_note", "a=1")
         assert given == {"a": 1}
         dead = run_command(runtime, "call", "both", "die")
@@ -220,7 +220,7 @@ def test_a_server_that_does_not_start_is_told_and_the_others_are_served(
     words = ("--import", "/no/such/program", "--import", f"notes={shlex.join(OUTSIDE)}")
     missing = str(tmp_path / "missing")
     with served(runtime, missing, CATALOG, *words, "--name", "rest") as (child, told):
-        assert told["tools"] == 19
+        assert told["tools"] == 22
         listed = output_of(runtime, "describe", "rest", "echo", "--json")["action"]
         assert "[A tool of the server notes: whatever it says" in listed["description"]
         child.terminate()
