@@ -131,11 +131,14 @@ class TerminalChannel(asyncio.Protocol):
         try:
             async with asyncio.timeout_at(deadline):
                 await turn
-        except TimeoutError:
-            raise too_late(Outcome.NOT_DELIVERED) from None
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if turn.cancelled():
+                self._turns.remove(turn)
+            else:
+                # Given in the very step in which the wait ended: it is another's.
                 self._next_turn()
+            if isinstance(error, TimeoutError):
+                raise too_late(Outcome.NOT_DELIVERED) from None
             raise
 
     # ---- calls

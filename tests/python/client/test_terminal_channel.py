@@ -14,6 +14,7 @@ import pytest
 from bridge.client.async_bridge_connection import AsyncBridgeConnection
 from bridge.client.bridge_address import BridgeAddress
 from bridge.client.bridge_failure import BridgeFailure, ClientErrorCode
+from bridge.client.terminal_channel import TerminalChannel
 from bridge.contract.error_codes import Outcome
 from bridge.contract.web_socket import CLOSE, PING, PONG, TEXT, FrameReader, accept_of, frame
 from tests.python.support.fake_bridge import PATIENCE_SECONDS, fake_bridge
@@ -413,3 +414,40 @@ async def test_nothing_is_begun_before_the_channel_is_open_or_without_it() -> No
         await plain.respond("s", REQUEST, None, until)
         assert [received.path for received in bridge.received] == ["/rpc"]
         plain.close()
+
+
+async def test_a_turn_that_is_given_as_its_waiter_gives_up_is_the_next_one_s() -> None:
+    loop = asyncio.get_running_loop()
+    opened = TerminalChannel(loop)
+    far = loop.time() + PATIENCE_SECONDS
+
+    def ask() -> int:
+        return opened.call("s", REQUEST, None, far, lambda _: None)
+
+    def has_room() -> bool:
+        return opened.has_room
+
+    refs = [ask() for _ in range(32)]
+    assert not has_room()
+    # One whose time is up, one that is cancelled early, and two that have what is left.
+    late = asyncio.create_task(opened.room(loop.time()))
+    early, second, third = (asyncio.create_task(opened.room(far)) for _ in range(3))
+    await asyncio.sleep(0)
+    early.cancel()
+    # Its deadline passes and its turn comes in one step.
+    opened.hang_up(refs.pop())
+    with pytest.raises(BridgeFailure):
+        await late
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await second
+    refs.append(ask())
+    assert not third.done()
+    opened.hang_up(refs.pop())
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await third
+    assert early.cancelled()
+    opened.hang_up(refs.pop())
+    assert has_room(), "nobody who has gone stands before others"
+    for ref in refs:
+        opened.hang_up(ref)
+    opened.connection_lost(None)
