@@ -97,8 +97,9 @@ class McpGateway:
         self._calls: dict[str, _Call] = {}
         """Those in flight, by the token of their id."""
         self._calls_bytes = 0
-        self._cancelling: dict[str, set[asyncio.Future[None]]] = {}
-        """Cancellations on their way to the app, by the same."""
+        self._cancelling: dict[str, asyncio.Future[None]] = {}
+        """Cancellations on their way to the app, by the same: one each, since the next request with
+        that id is asked after it."""
         self._fewer = asyncio.Event()
 
     def take(self, line: bytes | None) -> None:
@@ -171,14 +172,8 @@ class McpGateway:
         told = self._route.notify(line) if call.asked else None
         if told is not None:
             # It would hit the next request with this id, should that overtake it.
-            self._cancelling.setdefault(key, set()).add(told)
-            told.add_done_callback(partial(self._told, key))
-
-    def _told(self, key: str, told: asyncio.Future[None]) -> None:
-        on_their_way = self._cancelling[key]
-        on_their_way.discard(told)
-        if not on_their_way:
-            del self._cancelling[key]
+            self._cancelling[key] = told
+            told.add_done_callback(lambda _: self._cancelling.pop(key))
 
     def _begins(self, call: _Call) -> bool:
         """Begin a call where that takes no waiting, and no task."""
@@ -232,7 +227,7 @@ class McpGateway:
         try:
             cancelling = self._cancelling.get(call.key)
             if cancelling is not None:
-                await asyncio.wait(set(cancelling))
+                await asyncio.wait({cancelling})
             if wait is not None:
                 return await self._wait_for_task(call, wait)
             return await self._ask(call, call.line)

@@ -14,7 +14,13 @@ from bridge.contract.mcp_messages import META_SERVER_INFO
 from bridge.servers.event_stream import EventStream
 from tests.python.support.bridge_fixture import RunningBridge, running_bridge, with_limits
 from tests.python.support.mcp_page import McpPage, call, event, modern, post
-from tests.python.support.raw_http import PATIENCE_SECONDS, Response, connection, exchange
+from tests.python.support.raw_http import (
+    PATIENCE_SECONDS,
+    RawConnection,
+    Response,
+    connection,
+    exchange,
+)
 from tests.python.support.scripted_page import ScriptedPage
 
 INSPECT = call("state_inspect")
@@ -324,14 +330,20 @@ async def test_what_waits_in_the_page_is_not_begun_once_its_client_has_hung_up(
         await bridge.until(lambda s: s["queue"]["queued"] + s["queue"]["leased"] == 0)
 
 
+async def sent_beep(bridge: RunningBridge, page: McpPage, caller: RawConnection) -> Any:
+    """Send a call that waits in the page, behind the one that has the turn; return its message."""
+    message = modern(call("actions_execute", 5, action="beep"))
+    await caller.send(post(bridge, message))
+    await has_come(bridge, page, 2)
+    return message
+
+
 async def test_a_client_that_hangs_up_takes_nothing_from_another_with_the_same_id(
     bridge: RunningBridge,
 ) -> None:
     async with app_page(bridge) as page, connection(bridge.port) as caller:
         async with held_turn(bridge, page):
-            message = modern(call("actions_execute", 5, action="beep"))
-            await caller.send(post(bridge, message))
-            await has_come(bridge, page, 2)
+            message = await sent_beep(bridge, page, caller)
             other = asyncio.create_task(ask(bridge, message))
             await has_come(bridge, page, 3)
             caller.abort()
@@ -345,9 +357,7 @@ async def test_an_id_that_a_client_has_hung_up_on_may_be_used_again_at_once(
 ) -> None:
     async with app_page(bridge) as page, connection(bridge.port) as caller:
         async with held_turn(bridge, page):
-            message = modern(call("actions_execute", 5, action="beep"))
-            await caller.send(post(bridge, message))
-            await has_come(bridge, page, 2)
+            message = await sent_beep(bridge, page, caller)
             caller.abort()
             await bridge.until(lambda s: s["counters"].get("abandoned") == 1)
             again = asyncio.create_task(ask(bridge, message))

@@ -172,6 +172,7 @@ print(os.getpid(), flush=True)
 signal.pause()
 """
 
+# At a pace: all that it has written is kept by the test, and waits in a pipe until it is read.
 CHATTY = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
