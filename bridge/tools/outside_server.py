@@ -309,7 +309,7 @@ async def _listed(client: Client, name: str, seconds: float = _START_SECONDS) ->
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments with plain numbers: the client's models know no tokens.
 
-    Raises `CallRefused` for a number that it would send as another one, or as none.
+    Raises `CallRefused` for a number that is too large for it, which it would send as null.
     """
     try:
         plain: dict[str, Any] = json.loads(dumps(arguments), parse_float=_finite)
